@@ -1,0 +1,41 @@
+# The project's commands. Everything lives in .venv; the lock file pins each package by hash.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test check bench lock schema clean
+
+demo: $(READY)
+	@$(BIN)/sprintwright demo
+
+test: $(READY)
+	@$(BIN)/python -m pytest tests --ignore=tests/bench
+
+check: $(READY)
+	@$(BIN)/ruff format --check server tests
+	@$(BIN)/ruff check server tests
+	@$(BIN)/pyright
+	@$(BIN)/python -m sprintwright schema --check definitions/workflow.schema.json
+
+bench: $(READY)
+	@$(BIN)/python -m tests.bench
+
+schema: $(READY)
+	@$(BIN)/python -m sprintwright schema > definitions/workflow.schema.json
+
+lock:
+	@uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
+	  --no-header --no-annotate --no-emit-index-url --no-emit-find-links --quiet -o requirements-dev.lock
+
+$(READY): requirements-dev.lock pyproject.toml
+	@command -v git >/dev/null || { echo "git is needed: install it and try again." >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Setting up $(VENV) …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+clean:
+	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis dist

@@ -1,0 +1,15 @@
+"""The base of everything that is recorded or passed between the parts: frozen, strict about its fields."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+Json: TypeAlias = JsonValue
+
+
+class Value(BaseModel):
+    """A frozen value. Unknown fields are an error: a record of a newer program is refused, never half read."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
