@@ -46,6 +46,8 @@ RefusalCode = Literal[
     "already_active",
     "already_done",
     "run_owned",
+    "not_own_run",
+    "stopped",
     "run_unreadable",
     "journal_shortened",
     "consent_needed",

@@ -1,0 +1,50 @@
+"""A one-shot command line as an agent: prompt on standard input, answer on standard output."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from sprintwright.agents.config import CliAgentConfig
+from sprintwright.engine.ports import Output, TurnAnswer, TurnRequest
+from sprintwright.errors import Operational
+from sprintwright.processes import child_environment, find_program, run_process
+from sprintwright.text import clean, one_line
+
+_ANSWER_CAP = 64 * 1024 * 1024
+
+
+async def turn(
+    config: CliAgentConfig, request: TurnRequest, parent: Mapping[str, str], output: Output
+) -> TurnAnswer:
+    """Run the command once. Escape codes are taken off its answer.
+
+    Raises:
+        Operational: it could not be started (`spawn`), took too long (`timeout`), printed more than is kept
+            (`truncated`), or exited with another status than 0 (`exit`); its answer is never read as a success.
+    """
+    folder = Path(request.folder)
+    program = find_program(config.command[0], path=parent.get("PATH"), folder=folder)
+    marks = {
+        "SPRINTWRIGHT_RUN": request.run_id,
+        "SPRINTWRIGHT_LEAF": request.key,
+        "SPRINTWRIGHT_ROLE": request.role,
+    }
+    finished = await run_process(
+        [str(program), *config.command[1:]],
+        cwd=folder,
+        env=child_environment(parent, {**config.env, **marks}),
+        stdin=request.prompt.encode("utf-8", "replace"),
+        on_output=lambda stream, text: output("error" if stream == "stderr" else "text", text),
+        idle=request.idle_seconds,
+        output_cap=_ANSWER_CAP,
+    )
+    if finished.returncode != 0:
+        said = one_line(finished.stderr[-4000:] or finished.stdout[-4000:], 400) or "it printed nothing"
+        raise Operational("exit", f"Agent {request.agent!r} exited with status {finished.returncode}: {said}")
+    if finished.dropped:
+        raise Operational(
+            "truncated",
+            f"Agent {request.agent!r} printed more than {_ANSWER_CAP} bytes; its answer is not whole.",
+        )
+    return TurnAnswer(text=clean(finished.stdout, newlines=True).strip())

@@ -1,0 +1,97 @@
+"""The configured agents by name, and the one place that turns a name into a turn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from sprintwright.agents.config import (
+    AgentConfig,
+    CheckAgentConfig,
+    CliAgentConfig,
+    HumanAgentConfig,
+    ReplayAgentConfig,
+)
+from sprintwright.engine.ports import AgentTraits, Checks, Output, People, TurnAnswer, TurnRequest
+from sprintwright.errors import Refused
+from sprintwright.text import fold, nearest
+
+BUILT_IN: Mapping[str, AgentConfig] = {
+    "human": HumanAgentConfig(kind="human", description="You, at this terminal.")
+}
+_TRAITS: dict[str, AgentTraits] = {
+    "human": AgentTraits(person=True, reminded=False, writes=False),
+    "check": AgentTraits(reminded=False),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Configured:
+    """An agent with the file that configures it."""
+
+    name: str
+    config: AgentConfig
+    origin: str
+    """`builtin`, `user` or `workspace`."""
+    base: Path
+    """Folder that relative names in the configuration start from."""
+
+
+class Registry:
+    """Implements `sprintwright.engine.ports.Agents`.
+
+    Args:
+        agents: what is configured.
+        parent: the environment that agents' own environment is taken from, by an allow-list.
+        people: whoever can be asked, for `human`.
+        checks: runs commands, for `check`.
+    """
+
+    def __init__(
+        self, agents: Mapping[str, Configured], parent: Mapping[str, str], people: People, checks: Checks
+    ) -> None:
+        self._agents = {fold(name): agent for name, agent in agents.items()}
+        self._parent, self._people, self._checks = parent, people, checks
+
+    def names(self) -> list[str]:
+        """The configured names, sorted."""
+        return sorted(agent.name for agent in self._agents.values())
+
+    def get(self, name: str) -> Configured:
+        """The agent of that name; case does not matter. Raises `Refused` with the known names."""
+        found = self._agents.get(fold(name.strip()))
+        if found is None:
+            near = nearest(name, self.names())
+            hint = f" Did you mean {near!r}?" if near else ""
+            raise Refused(
+                "unknown_agent",
+                f"There is no agent {name!r}.{hint} Known agents: {', '.join(self.names())}.",
+                known=self.names(),
+            )
+        return found
+
+    def traits(self, agent: str) -> AgentTraits:
+        """What the engine must know before a turn."""
+        return _TRAITS.get(self.get(agent).config.kind, AgentTraits())
+
+    async def turn(self, request: TurnRequest, output: Output) -> TurnAnswer:
+        """Take one turn with the agent of the request."""
+        configured = self.get(request.agent)
+        match configured.config:
+            case CliAgentConfig() as config:
+                from sprintwright.agents import cli
+
+                return await cli.turn(config, request, self._parent, output)
+            case CheckAgentConfig() as config:
+                from sprintwright.agents import check
+
+                return await check.turn(config, request, self._checks, output)
+            case HumanAgentConfig():
+                from sprintwright.agents import human
+
+                return await human.turn(request, self._people)
+            case ReplayAgentConfig() as config:
+                from sprintwright.agents import replay
+
+                return await replay.turn(configured.base / config.file, request, output)

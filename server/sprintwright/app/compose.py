@@ -1,0 +1,43 @@
+"""Puts the parts together: one world for the runs of a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from sprintwright.agents.check import CommandChecks
+from sprintwright.agents.registry import Registry
+from sprintwright.app.config import Settings, load_settings
+from sprintwright.app.live import OnOutput, OnRecord, World
+from sprintwright.app.places import Places
+from sprintwright.engine.ports import People
+from sprintwright.workspace.git import Git
+from sprintwright.workspace.snapshots import Snapshots
+
+
+def settings_of(places: Places, folder: Path | None) -> Settings:
+    """The configuration that is in force in a folder."""
+    return load_settings(places.config / "config.yaml", folder)
+
+
+def make_world(
+    environment: Mapping[str, str],
+    folder: Path,
+    settings: Settings,
+    people: People,
+    *,
+    on_record: OnRecord = lambda _record, _delta, _state: None,
+    on_output: OnOutput = lambda _key, _stream, _text: None,
+) -> World:
+    """Everything that runs in one folder need of the outside."""
+    checks = CommandChecks(environment)
+    return World(
+        environment=environment,
+        places=Places.of(environment),
+        people=people,
+        registry=Registry(settings.agents, environment, people, checks),
+        checks=checks,
+        workspace=Snapshots(folder, git=Git(folder, environment)),
+        on_record=on_record,
+        on_output=on_output,
+    )

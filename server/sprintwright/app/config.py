@@ -1,0 +1,63 @@
+"""The user's and the workspace's configuration, read and put together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from sprintwright.agents.config import LATER_KINDS, Config
+from sprintwright.agents.registry import BUILT_IN, Configured
+from sprintwright.definitions.load import decode, load_model
+from sprintwright.errors import Refused
+
+_MOST_BYTES = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What is in force in a folder: the workspace chooses among agents, the user's file is below it."""
+
+    agents: dict[str, Configured]
+    primary: str
+    escalation: str
+    roles: dict[str, str]
+    files: tuple[Path, ...]
+
+
+def load_settings(user_file: Path, folder: Path | None) -> Settings:
+    """Read both files; a missing one is empty. Raises `Refused` (`config_invalid`) with every problem of a bad one."""
+    levels = [("user", user_file)]
+    if folder is not None:
+        levels.append(("workspace", folder / ".sprintwright" / "config.yaml"))
+    agents = {name: Configured(name, config, "builtin", Path()) for name, config in BUILT_IN.items()}
+    primary, escalation, roles, files = "", "", dict[str, str](), list[Path]()
+    for origin, file in levels:
+        config = _read(file)
+        if config is None:
+            continue
+        files.append(file)
+        for name, agent in config.agents.items():
+            agents[name] = Configured(name, agent, origin, file.parent)
+        primary, escalation = config.primary or primary, config.escalation or escalation
+        roles.update(config.roles)
+    return Settings(agents, primary, escalation, roles, tuple(files))
+
+
+def _read(file: Path) -> Config | None:
+    try:
+        if not file.is_file():
+            return None
+        data = file.read_bytes()[: _MOST_BYTES + 1]
+    except OSError as error:
+        raise Refused("config_invalid", f"{str(file)!r} can't be read: {error.strerror}.") from error
+    text, problems = decode(data)
+    loaded = load_model(text, Config)
+    errors = [p for p in (*problems, *loaded.problems) if p.severity == "error"]
+    if errors or loaded.value is None:
+        lines = [f"{file}:{p.range.line + 1}:{p.range.column + 1}: {p.message}" for p in errors]
+        later = f" (Agents of kind {', '.join(LATER_KINDS)} can't be started by this version yet.)"
+        hint = later if any(kind in text for kind in LATER_KINDS) else ""
+        raise Refused(
+            "config_invalid", "The configuration can't be used:\n" + "\n".join(lines) + hint, file=str(file)
+        )
+    return loaded.value

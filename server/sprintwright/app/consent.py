@@ -1,0 +1,81 @@
+"""What a folder's own files would run or allow, shown once and asked; the answer is for this content only."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+
+from sprintwright.agents.config import CheckAgentConfig, CliAgentConfig, ReplayAgentConfig
+from sprintwright.agents.registry import Configured
+from sprintwright.app.user_state import UserState
+from sprintwright.definitions.discovery import Entry
+from sprintwright.errors import Refused
+from sprintwright.model.definition import Check, Definition, walk_stages
+
+
+def consent_items(entry: Entry, definition: Definition, agents: Iterable[Configured]) -> list[str]:
+    """Sentences for everything that comes from the workspace itself and would run, write or be allowed."""
+    items: list[str] = []
+    if entry.origin == "workspace":
+        items.extend(_of_definition(entry, definition))
+    for agent in sorted({a.name: a for a in agents}.values(), key=lambda a: a.name):
+        if agent.origin == "workspace":
+            items.extend(_of_agent(agent))
+    return items
+
+
+def _of_definition(entry: Entry, definition: Definition) -> Iterator[str]:
+    if entry.replaces:
+        yield f"workflow {definition.name!r} of this folder takes the place of the {entry.replaces} one"
+    for path, stage in walk_stages(definition.stages):
+        if isinstance(stage, Check):
+            for command in stage.commands:
+                yield f"stage {path} runs: {_line(command)}"
+    for name, role in definition.roles.items():
+        if role.permissions == "full":
+            yield f"role {name} may do everything without being asked (full)"
+
+
+def _of_agent(agent: Configured) -> Iterator[str]:
+    match agent.config:
+        case CliAgentConfig() as config:
+            variables = "".join(f" {name}={value}" for name, value in config.env.items())
+            yield f"agent {agent.name} runs: {_line(config.command)}{variables and f' with{variables}'}"
+        case CheckAgentConfig() as config:
+            for command in config.commands:
+                yield f"agent {agent.name} runs: {_line(command)}"
+        case ReplayAgentConfig() as config:
+            path = agent.base / config.file
+            content = hashlib.sha256(path.read_bytes()).hexdigest()[:12] if path.is_file() else "missing"
+            yield f"agent {agent.name} writes files as recorded in {config.file} ({content})"
+        case _:
+            pass
+
+
+def _line(command: Iterable[str]) -> str:
+    return json.dumps(list(command), ensure_ascii=False)
+
+
+def content_hash(items: list[str], folder: str) -> str:
+    """The hash that stands for this content in this folder."""
+    return hashlib.sha256(json.dumps([folder, items]).encode()).hexdigest()[:16]
+
+
+def require_consent(items: list[str], folder: str, given: str | None, state: UserState) -> None:
+    """Return if the user agrees or agreed; else raise `Refused` (`consent_needed`) with items and hash."""
+    if not items:
+        return
+    wanted = content_hash(items, folder)
+    if given == wanted:
+        state.agree(wanted)
+    elif not state.agreed(wanted):
+        listed = "\n".join(f"- {item}" for item in items)
+        changed = " What you agreed to has changed since." if given else ""
+        raise Refused(
+            "consent_needed",
+            f"Files of this folder ask for more than a prompt:{changed}\n{listed}\n"
+            f"If you agree, say so with: --consent {wanted}",
+            items=items,
+            hash=wanted,
+        )

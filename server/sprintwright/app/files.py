@@ -1,0 +1,92 @@
+"""What a run leaves beside its journal: artifacts, whole texts, transcripts, reports."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+from typing import TextIO
+
+from sprintwright.engine.ports import Stream
+from sprintwright.journal.blobs import Blobs, sha256
+from sprintwright.journal.store import RunFolder
+from sprintwright.model.results import ArtifactVersion
+from sprintwright.paths import write_atomic
+
+_MOST_TRANSCRIPT = 100 * 1024 * 1024
+
+
+class RunFiles:
+    """Implements `sprintwright.engine.ports.Artifacts` in the run's folder."""
+
+    def __init__(self, place: RunFolder) -> None:
+        self._place = place
+        self._blobs = Blobs(place.path)
+
+    async def write(self, name: str, text: str) -> ArtifactVersion:
+        """Write one version, old or new but never mixed."""
+        data = text.encode()
+        await asyncio.to_thread(write_atomic, self._place.path, f"artifacts/{name}", data)
+        return ArtifactVersion(name=name, sha256=sha256(data), size=len(data))
+
+    def exists(self, name: str) -> bool:
+        """Whether the artifact is there."""
+        return (self._place.path / "artifacts" / name).is_file()
+
+    def whole_path(self, text: str) -> str:
+        """Path of the blob that holds a text whole, relative to the run's workspace folder."""
+        return f".sprintwright/runs/{self._place.run_id}/blobs/{sha256(text.encode())}"
+
+    async def keep_whole(self, text: str) -> None:
+        """Keep the text as a blob."""
+        data = text.encode()
+        await asyncio.to_thread(self._blobs.write, sha256(data), data)
+
+
+class Transcripts:
+    """Live output of leaves, one file each: ``transcripts/<seq>-<stage>.jsonl``. It is no part of the journal."""
+
+    def __init__(self, place: RunFolder) -> None:
+        self._folder = place.path / "transcripts"
+        self._open: dict[int, tuple[TextIO, int]] = {}
+
+    def write(self, sequence: int, key: str, stream: Stream, text: str) -> None:
+        """Append one piece; what is over the cap is left out, and a last line says so."""
+        file, size = self._open.get(sequence) or (self._file(sequence, key), 0)
+        if size < _MOST_TRANSCRIPT:
+            over = size + len(text) >= _MOST_TRANSCRIPT
+            piece = (
+                {"stream": "note", "text": "(the rest was left out)"}
+                if over
+                else {"stream": stream, "text": text}
+            )
+            file.write(json.dumps(piece) + "\n")
+            file.flush()
+        self._open[sequence] = (file, size + len(text))
+
+    def end(self, sequence: int) -> None:
+        """Close the file of a leaf that ended."""
+        if (found := self._open.pop(sequence, None)) is not None:
+            found[0].close()
+
+    def close(self) -> None:
+        """Close every file."""
+        for sequence in list(self._open):
+            self.end(sequence)
+
+    def _file(self, sequence: int, key: str) -> TextIO:
+        path = self._folder / transcript_name(sequence, key)
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        return os.fdopen(os.open(path, flags, 0o600), "a", encoding="utf-8")
+
+
+def transcript_name(sequence: int, key: str) -> str:
+    """File name of a leaf's transcript."""
+    return f"{sequence:06}-{re.sub(r'[^A-Za-z0-9.-]+', '-', key)[-80:].strip('-')}.jsonl"
+
+
+def write_reports(place: RunFolder, reports: dict[str, str]) -> None:
+    """Write what is rendered from the journal and never read back."""
+    for name, text in reports.items():
+        write_atomic(place.path, name, text.encode())

@@ -1,0 +1,183 @@
+"""A run that this process carries on: its journal, its state, its task, its control socket."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sprintwright.agents.registry import Registry
+from sprintwright.app.control import ControlSocket
+from sprintwright.app.files import RunFiles, Transcripts, write_reports
+from sprintwright.app.places import Places
+from sprintwright.app.user_state import OwnRun, UserState
+from sprintwright.engine.history import History
+from sprintwright.engine.ports import Checks, People, Ports, Stream, Workspace
+from sprintwright.engine.run import Run
+from sprintwright.engine.walk import walk_run
+from sprintwright.errors import JournalError, SprintwrightError
+from sprintwright.journal.store import OwnedRun, RunFolder
+from sprintwright.model.definition import Definition
+from sprintwright.model.records import Failed, Finished, Payload, Record
+from sprintwright.secrets import Masker
+from sprintwright.state.fold import Delta, RunState, fold
+from sprintwright.state.reports import findings_report, summary_report
+
+log = logging.getLogger(__name__)
+OnRecord = Callable[[Record, Delta, RunState], None]
+OnOutput = Callable[[str, Stream, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What the caller provides for its runs: who can be asked, what runs commands, who is told.
+
+    ``on_record`` is called for each record that is on disk, ``on_output`` with live output; both on the loop.
+    """
+
+    environment: Mapping[str, str]
+    places: Places
+    people: People
+    registry: Registry
+    checks: Checks
+    workspace: Workspace
+    on_record: OnRecord = lambda _record, _delta, _state: None
+    on_output: OnOutput = lambda _key, _stream, _text: None
+
+
+class LiveRun:
+    """One run with an owner: this process."""
+
+    def __init__(self, place: RunFolder, definition: Definition, world: World) -> None:
+        self.place = place
+        self.definition = definition
+        self.problem: SprintwrightError | None = None
+        """Why the walk could not even record its end."""
+        self._world = world
+        self._owned = OwnedRun(place, self._durable)
+        self._history = History.load(self._owned.records)
+        self.state = fold(self._owned.records)
+        self._transcripts = Transcripts(place)
+        self._leaves: dict[str, int] = {}
+        self._task: asyncio.Task[None] | None = None
+        self._control: ControlSocket | None = None
+
+    def record(self, key: str, payload: Payload) -> None:
+        """Record what comes before the walk: the start, and the user's decisions."""
+        self._owned.journal.append(key, payload)
+        self._history.apply(key, payload)
+
+    def begin(self) -> None:
+        """Start walking; returns at once."""
+        self._task = asyncio.create_task(self._go(), name=f"run {self.place.run_id}")
+
+    async def wait(self) -> None:
+        """Return when the run has ended, was parked or cancelled, and everything of it is closed."""
+        assert self._task is not None, "begin() comes first"
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.shield(self._task)
+
+    def cancel(self) -> None:
+        """End it, keeping what is finished; a second call skips the grace time of the agents."""
+        if self._task is not None:
+            self._task.cancel()
+
+    async def abandon(self) -> None:
+        """Give up a run that was opened but will not be walked."""
+        await self._owned.release()
+
+    async def _go(self) -> None:
+        try:
+            self._control = await ControlSocket.listen(
+                self._world.places.runtime, self.place.run_id, self._asked
+            )
+            started = self._history.started
+            assert started is not None, "record() the start before begin()"
+            await walk_run(Run(self.definition, started, self._ports(), self._history))
+        except JournalError as error:
+            self.problem = error
+        except OSError as error:
+            self.problem = SprintwrightError(f"The run could not go on: {error}", code="io")
+        finally:
+            await self._close()
+
+    async def _close(self) -> None:
+        self._transcripts.close()
+        try:
+            if self.problem is None:
+                await asyncio.to_thread(self._reports)
+        except (OSError, SprintwrightError):
+            log.exception("reports of run %s", self.place.run_id)
+        await self._owned.release()
+        if self._control is not None:
+            await self._control.close()
+        if self.state.started is not None:
+            remember(self._world.places, self.place, self.state.started.definition_hash, self.state.revision)
+
+    def _reports(self) -> None:
+        write_reports(
+            self.place, {"findings.md": findings_report(self.state), "summary.md": summary_report(self.state)}
+        )
+
+    def _ports(self) -> Ports:
+        world = self._world
+        return Ports(
+            journal=self._owned.journal,
+            agents=world.registry,
+            checks=world.checks,
+            people=world.people,
+            workspace=world.workspace,
+            artifacts=RunFiles(self.place),
+            clock=LoopClock(),
+            output=self._output,
+            mask=Masker(world.environment).mask,
+        )
+
+    def _output(self, sequence: int, key: str, stream: Stream, text: str) -> None:
+        self._leaves[key] = sequence
+        try:
+            self._transcripts.write(sequence, key, stream, text)
+        except OSError:
+            log.exception("transcript of %s", key)
+        self._world.on_output(key, stream, text)
+
+    def _durable(self, records: list[Record]) -> None:
+        for record in records:
+            if isinstance(record.payload, Finished | Failed) and record.key in self._leaves:
+                self._transcripts.end(self._leaves.pop(record.key))
+            try:
+                self._world.on_record(record, self.state.apply(record), self.state)
+            except Exception:  # R45: a fault in what shows the run never reaches the run
+                log.exception("run %s, record %s", self.place.run_id, record.seq)
+
+    async def _asked(self, request: dict[str, Any]) -> dict[str, Any]:
+        if request.get("verb") != "cancel":
+            raise ValueError(f"unknown verb {request.get('verb')!r}")
+        self.cancel()
+        return {"runId": self.place.run_id}
+
+
+class LoopClock:
+    """Implements `sprintwright.engine.ports.Clock` with the running loop's time."""
+
+    def monotonic(self) -> float:
+        """Seconds of the loop's clock."""
+        return asyncio.get_running_loop().time()
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+        await asyncio.sleep(seconds)
+
+
+def remember(places: Places, place: RunFolder, definition_hash: str, last_seq: int) -> None:
+    """Keep in the user's state how far the run was seen; a failure to do so costs the run nothing."""
+    own = OwnRun(
+        run_id=place.run_id, folder=str(place.folder), definition_hash=definition_hash, last_seq=last_seq
+    )
+    try:
+        UserState(places.state).remember(own)
+    except (OSError, SprintwrightError):
+        log.exception("the list of own runs could not be written")

@@ -1,0 +1,185 @@
+"""The verb `workflow.start`: everything that can be refused is refused before anything happens."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sprintwright import __version__
+from sprintwright.agents.registry import Registry
+from sprintwright.app.config import Settings
+from sprintwright.app.consent import consent_items, require_consent
+from sprintwright.app.live import LiveRun, World, remember
+from sprintwright.app.places import Places
+from sprintwright.app.resolve import resolve_roles
+from sprintwright.app.supported import refuse_unsupported
+from sprintwright.app.user_state import UserState
+from sprintwright.definitions.discovery import Catalogue, Entry, builtin_folder, discover
+from sprintwright.errors import Refused
+from sprintwright.journal.store import make_run_folder
+from sprintwright.model.definition import Definition, Loop, ParallelGroup, Stage
+from sprintwright.model.records import Noted, Outline, RunStarted
+from sprintwright.paths import write_atomic
+from sprintwright.stops import stop
+from sprintwright.text import nearest
+
+
+@dataclass(frozen=True, slots=True)
+class StartRequest:
+    """What a user asks for. ``roles`` may hold ``primary`` beside the workflow's roles."""
+
+    workflow: str
+    task: str
+    folder: Path
+    roles: Mapping[str, str] = field(default_factory=dict[str, str])
+    vars: Mapping[str, str] = field(default_factory=dict[str, str])
+    max_passes: int = 0
+    consent: str | None = None
+
+
+def catalogue(places: Places, folder: Path | None) -> Catalogue:
+    """Every definition that can be seen from a folder."""
+    workspace = folder / ".sprintwright" / "workflows" if folder is not None else None
+    return discover(builtin_folder(), places.workflows, workspace)
+
+
+def usable_folder(folder: Path) -> Path:
+    """The folder to work in, resolved. Raises `Refused` when it is not there or can't be written."""
+    if not folder.is_dir():
+        raise Refused("folder_missing", f"There is no folder {str(folder)!r}.", folder=str(folder))
+    if not os.access(folder, os.W_OK):
+        raise Refused(
+            "folder_read_only",
+            f"The folder {str(folder)!r} can't be written: a run keeps its journal there. Choose another folder.",
+            folder=str(folder),
+        )
+    return folder.resolve()
+
+
+def find_definition(places: Places, folder: Path, name: str) -> tuple[Entry, Definition]:
+    """The definition of that name, if it can be run. Raises `Refused` with what is wrong."""
+    known = catalogue(places, folder)
+    entry = known.find(name)
+    if entry is None:
+        near = nearest(name, known.names())
+        hint = f" Did you mean {near!r}?" if near else ""
+        raise Refused(
+            "unknown_workflow",
+            f"There is no workflow {name!r}.{hint} Known workflows: {', '.join(known.names())}.",
+            known=known.names(),
+        )
+    errors = [p for p in entry.loaded.problems if p.severity == "error"]
+    if errors or entry.loaded.value is None:
+        lines = [f"{entry.path}:{p.range.line + 1}:{p.range.column + 1}: {p.message}" for p in errors]
+        raise Refused(
+            "definition_invalid",
+            f"Workflow {name!r} can't be run:\n" + "\n".join(lines),
+            path=str(entry.path),
+        )
+    refuse_unsupported(entry.loaded.value)
+    return entry, entry.loaded.value
+
+
+def start(
+    request: StartRequest, world: World, settings: Settings, registry: Registry
+) -> tuple[LiveRun, tuple[str, ...]]:
+    """Start a run and return at once; and what the user should know about it.
+
+    Raises:
+        Refused: nothing was started, nothing was written.
+    """
+    folder = usable_folder(request.folder)
+    entry, definition = find_definition(world.places, folder, request.workflow)
+    if not request.task.strip():
+        raise Refused(
+            "no_task", "There is no task. Say what is to be done, in quotes, or with --task-file FILE."
+        )
+    _known_vars(definition, request.vars)
+    resolved = resolve_roles(definition, settings, registry, request.roles)
+    players = [registry.get(name) for name in resolved.roles.values()]
+    items = consent_items(entry, definition, players)
+    require_consent(items, str(folder), request.consent, UserState(world.places.state))
+    return _made(
+        request, world, folder, entry, definition, resolved.roles, resolved.notices
+    ), resolved.notices
+
+
+def _made(
+    request: StartRequest,
+    world: World,
+    folder: Path,
+    entry: Entry,
+    definition: Definition,
+    roles: dict[str, str],
+    notices: Iterable[str],
+) -> LiveRun:
+    place = make_run_folder(folder)
+    frozen = _frozen(entry, definition)
+    write_atomic(place.path, "definition.yaml", frozen)
+    stop("definition.copied")
+    live = LiveRun(place, definition, world)
+    started = RunStarted(
+        run_id=place.run_id,
+        workflow=definition.name,
+        origin=entry.origin,
+        definition_hash=hashlib.sha256(frozen).hexdigest(),
+        task=_plain(request.task),
+        folder=str(folder),
+        roles=roles,
+        vars={name: _plain(value) for name, value in request.vars.items()},
+        max_passes=request.max_passes,
+        outline=outline_of(definition.stages),
+        version=__version__,
+    )
+    live.record("", started)
+    for notice in (*notices, *_limits_not_held(definition)):
+        live.record("", Noted(code="start", text=notice))
+    remember(world.places, place, started.definition_hash, 0)
+    live.begin()
+    return live
+
+
+def _plain(text: str) -> str:
+    """Text from a command line, which may hold bytes that are no text."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace").replace("\0", "\ufffd")
+
+
+def _frozen(entry: Entry, definition: Definition) -> bytes:
+    """The copy that the run goes by: the text itself; JSON, which may have tabs, as JSON without them."""
+    if entry.path.suffix == ".json":
+        return definition.model_dump_json(by_alias=True, exclude_defaults=True, indent=2).encode()
+    return entry.text.encode()
+
+
+def outline_of(stages: tuple[Stage, ...]) -> tuple[Outline, ...]:
+    """The stages as the tree shows them before they start."""
+    return tuple(
+        Outline(
+            id=stage.id,
+            kind=stage.kind,
+            role=getattr(stage, "role", ""),
+            body=outline_of(stage.body) if isinstance(stage, Loop | ParallelGroup) else (),
+        )
+        for stage in stages
+    )
+
+
+def _known_vars(definition: Definition, given: Mapping[str, str]) -> None:
+    for name in given:
+        if name not in definition.vars:
+            near = nearest(name, definition.vars)
+            hint = f" Did you mean {near!r}?" if near else ""
+            known = ", ".join(definition.vars) or "none"
+            raise Refused(
+                "bad_argument",
+                f"Workflow {definition.name!r} has no variable {name!r}.{hint} Its vars: {known}.",
+            )
+
+
+def _limits_not_held(definition: Definition) -> list[str]:
+    limits = definition.limits
+    names = [name for name in ("tokens", "cost", "wall_seconds") if getattr(limits, name) is not None]
+    return [f"The limits {', '.join(names)} are not counted by this version yet."] if names else []

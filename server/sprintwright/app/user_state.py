@@ -1,0 +1,64 @@
+"""What must not be believed from a folder: the user's own runs, and what they agreed to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from sprintwright.journal.store import RUN_ID
+from sprintwright.model.value import Value
+from sprintwright.paths import make_private_dir, write_atomic
+
+
+class OwnRun(Value):
+    """A run that this user started on this machine."""
+
+    run_id: str
+    folder: str
+    definition_hash: str
+    last_seq: int = 0
+    """Number of the last record that was seen on disk; a shorter journal is an older one."""
+
+
+class UserState:
+    """The user's state folder."""
+
+    def __init__(self, state: Path) -> None:
+        self._state = state
+
+    def remember(self, run: OwnRun) -> None:
+        """Keep what is known of an own run."""
+        self._write("runs", f"{run.run_id}.json", run.model_dump_json())
+
+    def own_run(self, run_id: str) -> OwnRun | None:
+        """What is known of a run; None for one that was made elsewhere."""
+        if not RUN_ID.fullmatch(run_id):
+            return None
+        try:
+            return OwnRun.model_validate_json((self._state / "runs" / f"{run_id}.json").read_bytes())
+        except (OSError, ValidationError):
+            return None
+
+    def own_runs(self) -> Iterator[OwnRun]:
+        """All own runs, newest first."""
+        folder = self._state / "runs"
+        names = sorted((path.stem for path in folder.glob("*.json")), reverse=True) if folder.is_dir() else []
+        for name in names:
+            if (run := self.own_run(name)) is not None:
+                yield run
+
+    def agree(self, content_hash: str) -> None:
+        """Keep that the user agreed to content of that hash."""
+        self._write("consents", content_hash, "agreed\n")
+
+    def agreed(self, content_hash: str) -> bool:
+        """Whether the user agreed to exactly this content before."""
+        return content_hash.isalnum() and (self._state / "consents" / content_hash).is_file()
+
+    def _write(self, kind: str, name: str, text: str) -> None:
+        self._state.parent.mkdir(parents=True, exist_ok=True)
+        make_private_dir(self._state)
+        make_private_dir(self._state / kind)
+        write_atomic(self._state / kind, name, text.encode())

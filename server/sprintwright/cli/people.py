@@ -1,0 +1,116 @@
+"""Whoever can be asked from a terminal: the user, nobody, or a policy that answers in their place."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+from sprintwright.engine.ports import Answer, Question
+from sprintwright.text import clean
+
+_DEFAULTS = "Use your defaults."
+
+
+class Nobody:
+    """No terminal: every question parks the run."""
+
+    async def ask(self, question: Question) -> Answer | None:
+        """None."""
+        return None
+
+
+class Defaults:
+    """`--yes`: empty answers and defaults, recorded as not asked; a used-up loop is never waved through."""
+
+    async def ask(self, question: Question) -> Answer | None:
+        """The policy's answer."""
+        words = {"questions": _DEFAULTS, "exhausted": "stop"}
+        return Answer(text=words.get(question.kind, ""), asked=False)
+
+
+class Terminal:
+    """The user at this terminal, one question at a time.
+
+    Args:
+        paused: makes the live display stand still while somebody types.
+    """
+
+    def __init__(self, paused: Callable[[], AbstractContextManager[None]]) -> None:
+        self._paused = paused
+        self._lock = asyncio.Lock()
+
+    async def ask(self, question: Question) -> Answer | None:
+        """Show the question whole and read the answer; None at the end of input."""
+        async with self._lock:
+            with self._paused():
+                print(f"\n── {question.key} asks " + "─" * 20)
+                print(clean(question.text, newlines=True))
+                if question.choices:
+                    return await self._choose(question)
+                long = question.kind == "turn"
+                print(
+                    "── your answer: end it with a line of only a dot ──"
+                    if long
+                    else "── your answer: end it with an empty line ──"
+                )
+                lines: list[str] = []
+                while True:
+                    line = await _read_line()
+                    if line is None:
+                        return Answer(text="\n".join(lines)) if lines else None
+                    if line == ("." if long else ""):
+                        return Answer(text="\n".join(lines))
+                    lines.append(line)
+
+    async def _choose(self, question: Question) -> Answer | None:
+        while True:
+            print(f"[{', '.join(question.choices)}] ", end="", flush=True)
+            line = await _read_line()
+            if line is None:
+                return None
+            found = [
+                choice
+                for choice in question.choices
+                if line.strip() and choice.startswith(line.strip().lower())
+            ]
+            if len(found) == 1:
+                return Answer(text=found[0])
+
+
+async def ask_line(prompt: str) -> str:
+    """One line of the user's; empty at the end of input."""
+    print(prompt, end="", flush=True)
+    return await _read_line() or ""
+
+
+_pending = bytearray()
+
+
+async def _read_line() -> str | None:
+    """A line from standard input, without holding the loop or a thread, so that a cancellation ends it."""
+    loop = asyncio.get_running_loop()
+    descriptor = sys.stdin.fileno()
+    while b"\n" not in _pending:
+        ready: asyncio.Future[None] = loop.create_future()
+        loop.add_reader(descriptor, _resolve, ready)
+        try:
+            await ready
+        finally:
+            loop.remove_reader(descriptor)
+        data = os.read(descriptor, 65536)
+        if not data:
+            if not _pending:
+                return None
+            _pending.extend(b"\n")
+        _pending.extend(data)
+    line, _, rest = bytes(_pending).partition(b"\n")
+    _pending[:] = rest
+    return line.decode("utf-8", "replace").rstrip("\r")
+
+
+def _resolve(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)

@@ -1,0 +1,94 @@
+"""`sprintwright resume`."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from pathlib import Path
+
+from sprintwright.app.compose import make_world
+from sprintwright.app.live import LiveRun, World
+from sprintwright.app.resume import (
+    Choice,
+    Interrupted,
+    find_run,
+    interrupted_leaves,
+    policy,
+    read_resumable,
+    resume,
+)
+from sprintwright.cli.drive import Session, drive
+from sprintwright.cli.people import Nobody, ask_line
+from sprintwright.errors import Refused
+from sprintwright.text import one_line
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Go on with a run; a turn that was cut off is done again only in the open."""
+    session = Session.of(arguments)
+    place = find_run(session.places, Path(arguments.folder).resolve(), arguments.run)
+    session = session.at(place.folder)
+    loaded, definition = read_resumable(session.places, place, accept_shorter=arguments.accept_shorter)
+    looking = make_world(session.environment, place.folder, session.settings, Nobody())
+    leaves = asyncio.run(interrupted_leaves(loaded, definition, looking.workspace))
+    if arguments.max_passes < 0:
+        raise Refused("bad_argument", "--max-passes takes a number of 1 or more.")
+    choice = _choice(session, leaves, arguments.interrupted)
+
+    def begin(world: World) -> tuple[LiveRun, tuple[str, ...]]:
+        live = resume(place, definition, leaves, choice, world, max_passes=arguments.max_passes)
+        return live, tuple(_told(leaf, choice) for leaf in leaves)
+
+    return drive(session, begin)
+
+
+def _told(leaf: Interrupted, choice: Choice) -> str:
+    if choice == "keep":
+        return f"{leaf.key} was cut off; what it changed is kept, and it counts as done."
+    return f"{leaf.key} was cut off and is done again, in a fresh session (another try of this turn)."
+
+
+def _choice(session: Session, leaves: list[Interrupted], given: Choice | None) -> Choice:
+    open_leaves = [leaf for leaf in leaves if leaf.needs_choice]
+    if given is not None or not open_leaves:
+        return given or "redo"
+    if not session.interactive:
+        choice = policy(open_leaves)
+        if choice == "stop":
+            raise Refused(
+                "stopped",
+                f"{', '.join(leaf.key for leaf in open_leaves)} was cut off and may do everything (full): nothing is done "
+                "again without you. Say: --interrupted redo, or --interrupted stop.",
+            )
+        return choice
+    return _ask(open_leaves)
+
+
+def _ask(leaves: list[Interrupted]) -> Choice:
+    print("These steps were cut off:")
+    for leaf in leaves:
+        print(f"  {leaf.key} ({leaf.started.agent or leaf.started.what})")
+        for change in leaf.changes[:10]:
+            print(f"      {change.status} since then: {one_line(change.path, 100)}")
+        if len(leaf.changes) > 10:
+            print(f"      and {len(leaf.changes) - 10} more files")
+        if not leaf.changes:
+            print(
+                "      nothing changed in the folder since then"
+                if leaf.compared
+                else "      changes are not known"
+            )
+    choices: list[Choice] = (
+        ["redo", "keep", "stop"] if all(leaf.can_keep for leaf in leaves) else ["redo", "stop"]
+    )
+    words = ", ".join(choices)
+    while True:
+        answer = (
+            asyncio.run(ask_line(f"Do them again, or leave the run as it is? [{words}] (Enter: redo) "))
+            .strip()
+            .lower()
+        )
+        for choice in choices:
+            if answer == choice or (not answer and choice == "redo"):
+                return choice
+        print(f"Please say one of: {words}.")

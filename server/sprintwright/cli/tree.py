@@ -1,0 +1,141 @@
+"""The live tree (rich): at most ten pictures a second, only on the loop's thread."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Generator
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+from rich.tree import Tree
+
+from sprintwright.app.live import LiveRun
+from sprintwright.cli.views import View
+from sprintwright.cli.words import COLOURS, closing_lines, node_words, sign
+from sprintwright.engine.ports import Stream
+from sprintwright.model.records import Noted, Record
+from sprintwright.state.fold import Delta, RunState
+from sprintwright.state.node import Node
+from sprintwright.state.reports import STATUS_WORDS
+from sprintwright.text import clean, one_line
+
+_PICTURE_SECONDS = 0.1
+_TICK_SECONDS = 1.0
+
+
+def tree_of(state: RunState, *, height: int = 10_000) -> Tree:
+    """The run as a tree. Over ``height`` lines, what is done is folded up, the oldest first."""
+    started = state.started
+    title = Text(one_line(started.workflow, 60) if started else "run", style="bold")
+    title.append(f" · {STATUS_WORDS[state.status]}", style="dim")
+    if started:
+        title.append(f" · {one_line(started.task, 80)}", style="dim")
+    tree = Tree(title, guide_style="dim")
+    fold_done = len(state.nodes) + 2 > height
+    _add(tree, state, "", fold_done)
+    return tree
+
+
+def _add(tree: Tree, state: RunState, parent: str, fold_done: bool) -> None:
+    for child in state.children.get(parent, ()):
+        node = state.nodes[child]
+        if node.kind in ("loop", "group") and node.status != "not_started" and state.children.get(child):
+            _add(tree, state, child, fold_done)  # its sprints or passes say it all
+            continue
+        branch = tree.add(_text(node))
+        if not (fold_done and node.status == "done"):
+            _add(branch, state, child, fold_done)
+
+
+def _text(node: Node) -> Text:
+    text = Text(overflow="ellipsis", no_wrap=True)
+    text.append(f"{sign(node)} ", style=COLOURS[node.status])
+    text.append(one_line(node.label, 60), style="" if node.status != "not_started" else "dim")
+    if words := node_words(node):
+        text.append(" · " + " · ".join(words), style="dim")
+    return text
+
+
+class TreeView(View):
+    """The tree of a run, redrawn in place, and under it the last line of what an agent is saying."""
+
+    def __init__(self) -> None:
+        self._console = Console(highlight=False, markup=False)
+        self._live: Live | None = None
+        self._run: LiveRun | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._due = False
+        self._said = ""
+
+    @contextlib.contextmanager
+    def showing(self, live: LiveRun, notices: tuple[str, ...]) -> Generator[None]:
+        """Draw until the context ends; the last picture stays."""
+        self._run = live
+        self._console.print(f"run {live.place.run_id} in {live.place.folder}", style="dim")
+        for notice in notices:
+            self.say(notice)
+        self._live = Live(console=self._console, auto_refresh=False, transient=True)
+        with self._live:
+            self._tick()
+            try:
+                yield
+            finally:
+                if self._timer is not None:
+                    self._timer.cancel()
+        self._live = None
+        self._console.print(tree_of(live.state))
+
+    @contextlib.contextmanager
+    def paused(self) -> Generator[None]:
+        """Take the picture away while somebody types."""
+        if self._live is not None:
+            self._draw()
+            self._live.stop()
+        try:
+            yield
+        finally:
+            if self._live is not None:
+                self._live.start()
+
+    def record(self, record: Record, delta: Delta, state: RunState) -> None:
+        """Something changed: a new picture, soon."""
+        if isinstance(record.payload, Noted):
+            self.say(record.payload.text)
+        self._soon()
+
+    def output(self, key: str, stream: Stream, text: str) -> None:
+        """Keep the last line that an agent said."""
+        if stream in ("text", "error"):
+            lines = clean(text[-2000:], newlines=True).strip().splitlines()
+            if lines:
+                self._said = f"{key.rpartition('/')[2]}: {one_line(lines[-1], 200)}"
+                self._soon()
+
+    def say(self, text: str) -> None:
+        """A line above the picture."""
+        self._console.print(clean(text, newlines=True), style="yellow")
+
+    def ended(self, live: LiveRun) -> None:
+        """How it ended and what to type next."""
+        for line in closing_lines(live.state, live.place):
+            self._console.print(line, soft_wrap=True)
+
+    def _soon(self) -> None:
+        if not self._due and self._live is not None:
+            self._due = True
+            asyncio.get_running_loop().call_later(_PICTURE_SECONDS, self._draw)
+
+    def _tick(self) -> None:
+        self._draw()
+        self._timer = asyncio.get_running_loop().call_later(_TICK_SECONDS, self._tick)
+
+    def _draw(self) -> None:
+        self._due = False
+        if self._live is None or self._run is None or not self._live.is_started:
+            return
+        tree = tree_of(self._run.state, height=self._console.height - 3)
+        if self._said:
+            tree.add(Text(self._said, style="italic dim", overflow="ellipsis", no_wrap=True))
+        self._live.update(tree, refresh=True)

@@ -1,0 +1,104 @@
+"""How a live run is shown where there is no live tree: one line an event, for people or for programs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from sprintwright.app.live import LiveRun
+from sprintwright.cli.words import closing_lines, node_line
+from sprintwright.engine.ports import Stream
+from sprintwright.model.records import Entered, Failed, Finished, Left, Noted, Record, Started, TailCut
+from sprintwright.state.fold import Delta, RunState
+from sprintwright.text import one_line
+
+
+class View(ABC):
+    """What is told about a run while it is going on; every call is on the loop."""
+
+    @abstractmethod
+    def record(self, record: Record, delta: Delta, state: RunState) -> None:
+        """A record is on disk."""
+
+    def output(self, key: str, stream: Stream, text: str) -> None:
+        """Live output of a leaf."""
+
+    @abstractmethod
+    def say(self, text: str) -> None:
+        """A word to the user that is not about a node."""
+
+    @abstractmethod
+    def ended(self, live: LiveRun) -> None:
+        """The run has ended; say how, and what to type next."""
+
+    @contextmanager
+    def showing(self, live: LiveRun, notices: tuple[str, ...]) -> Generator[None]:
+        """Show the run for as long as the context lasts."""
+        for notice in notices:
+            self.say(notice)
+        yield
+
+    @contextmanager
+    def paused(self) -> Generator[None]:
+        """Stand still while somebody types."""
+        yield
+
+
+class PlainView(View):
+    """One line an event; for pipes, logs and terminals without cursor movement."""
+
+    @contextmanager
+    def showing(self, live: LiveRun, notices: tuple[str, ...]) -> Generator[None]:
+        """Name the run first, so that it can be resumed whatever happens."""
+        print(f"run {live.place.run_id} in {live.place.folder}", flush=True)
+        with super().showing(live, notices):
+            yield
+
+    def record(self, record: Record, delta: Delta, state: RunState) -> None:
+        """Print what a person would want to read again."""
+        match record.payload:
+            case Started() | Finished() | Failed() | Left() if record.key in state.nodes:
+                if isinstance(record.payload, Started) and record.payload.what == "skip":
+                    return
+                print(f"{record.key}: {node_line(state.nodes[record.key], leaf=True)}", flush=True)
+            case Finished() if record.key.endswith("/skip"):
+                key = record.key.removesuffix("/skip")
+                if key in state.nodes and state.nodes[key].status == "skipped":
+                    print(f"{key}: {node_line(state.nodes[key], leaf=True)}", flush=True)
+            case Entered(entries=entries) if entries:
+                names = ", ".join(f"{record.payload.label} {entry.number}" for entry in entries)
+                print(f"{record.key}: {names}", flush=True)
+            case Noted(text=text):
+                print(f"note: {one_line(text, 300)}", flush=True)
+            case TailCut():
+                print(f"note: {state.notes[-1][1]}", flush=True)
+            case _:
+                pass
+
+    def say(self, text: str) -> None:
+        """Print it."""
+        print(text, flush=True)
+
+    def ended(self, live: LiveRun) -> None:
+        """Print the end and the next step."""
+        for line in closing_lines(live.state, live.place):
+            print(line)
+
+
+class JsonView(View):
+    """One record a line, as JSON: what is printed is on disk."""
+
+    def record(self, record: Record, delta: Delta, state: RunState) -> None:
+        """Print the record and the status that it leads to."""
+        data = record.payload.model_dump(mode="json", exclude_defaults=True)
+        print(json.dumps({**record.header(), "data": data, "status": state.status}), flush=True)
+
+    def say(self, text: str) -> None:
+        """To standard error: standard output is for events only."""
+        print(text, file=sys.stderr)
+
+    def ended(self, live: LiveRun) -> None:
+        """Nothing: the last event said it."""

@@ -1,0 +1,97 @@
+"""The words of the terminal: a node on one line, the end of a run, and what to type next."""
+
+from __future__ import annotations
+
+from sprintwright.journal.store import RunFolder
+from sprintwright.state.fold import RunState
+from sprintwright.state.node import Node, NodeStatus
+from sprintwright.state.reports import STATUS_WORDS, duration
+from sprintwright.text import one_line
+
+SIGNS: dict[NodeStatus, str] = {
+    "not_started": "·", "running": "▸", "waiting": "?", "done": "✓", "skipped": "↷", "failed": "✗", "blocked": "⊘",
+    "interrupted": "!", "cancelled": "■",
+}  # fmt: skip
+COLOURS: dict[NodeStatus, str] = {
+    "not_started": "dim", "running": "cyan", "waiting": "magenta", "done": "green", "skipped": "dim", "failed": "red",
+    "blocked": "yellow", "interrupted": "yellow", "cancelled": "yellow",
+}  # fmt: skip
+_STATUS: dict[NodeStatus, str] = {"not_started": "not started", "waiting": "waits for you"}
+
+
+def sign(node: Node) -> str:
+    """The mark in front of a node; work that was judged and sent back is not a tick."""
+    return "↻" if node.status == "done" and node.verdict and _sent_back(node) else SIGNS[node.status]
+
+
+def _sent_back(node: Node) -> bool:
+    return node.verdict in ("needs_refinement", "unknown") or (
+        node.kind in ("turn", "check") and node.findings > 0
+    )
+
+
+def node_words(node: Node) -> list[str]:
+    """What there is to say about a node beside its label; state in words, for those who see no colours."""
+    words: list[str] = []
+    if node.kind == "entry" and node.detail:
+        words.append(one_line(node.detail, 80))
+    if node.status != "done" or not node.verdict:
+        words.append(_STATUS.get(node.status, node.status))
+    if node.agent:
+        words.append(f"by {one_line(node.agent, 40)}")
+    if node.limit:
+        words.append(f"at most {node.limit} passes")
+    if node.verdict:
+        words.append(one_line(node.verdict, 40).replace("_", " "))
+    if node.findings:
+        words.append(f"{node.findings} finding{'s' if node.findings > 1 else ''}")
+    if node.seconds:
+        words.append(duration(node.seconds))
+    if node.detail and node.kind != "entry":
+        words.append(one_line(node.detail, 160))
+    return words
+
+
+def node_line(node: Node, *, leaf: bool = False) -> str:
+    """A node on one line; with ``leaf`` without its label, for lines that start with the key."""
+    words = node_words(node)
+    label = [] if leaf else [one_line(node.label, 60)]
+    return f"{sign(node)} " + " · ".join([*label, *words])
+
+
+def closing_lines(state: RunState, place: RunFolder) -> list[str]:
+    """How a run stands, and what to type next."""
+    opened = state.ledger.open()
+    counts = f"{state.turns} turns, {duration(state.seconds)}, {len(state.changed_files)} files changed"
+    lines = ["", f"{STATUS_WORDS[state.status]}: {counts}"]
+    if state.reason:
+        lines.append(one_line(state.reason, 500))
+    if opened:
+        lines.append(f"{len(opened)} open findings:")
+        for one in opened[:5]:
+            finding = one.finding
+            lines.append(
+                f"  {finding.severity} {one_line(finding.place, 80)} {one_line(finding.message, 160)}".rstrip()
+            )
+        if len(opened) > 5:
+            lines.append(f"  and {len(opened) - 5} more")
+    return [*lines, "", *next_steps(state, place)]
+
+
+def next_steps(state: RunState, place: RunFolder) -> list[str]:
+    """Commands that make sense now."""
+    run = place.run_id
+    lines = [f"run folder: {place.path}"]
+    match state.status:
+        case "completed":
+            lines.append(f"what it changed: sprintwright show {run} --changes")
+        case "not_converged":
+            limit = max((node.limit for node in state.nodes.values()), default=0)
+            lines.append(f"more passes: sprintwright resume {run} --max-passes {limit + 2}")
+        case "running" | "waiting":
+            lines.append(f"end it: sprintwright cancel {run}")
+        case "unreadable":
+            lines.append("its files were left as they are; start a new run")
+        case _:
+            lines.append(f"go on: sprintwright resume {run}")
+    return lines

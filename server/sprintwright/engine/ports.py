@@ -1,0 +1,195 @@
+"""What the engine needs of the world. Everything here is a value or a `Protocol`; the engine imports no technology."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from sprintwright.model.changes import Change, Snapshot
+from sprintwright.model.definition import CheckFormat, Permissions
+from sprintwright.model.finding import Finding
+from sprintwright.model.records import Payload
+from sprintwright.model.results import ArtifactVersion
+from sprintwright.model.value import Json, Value
+
+Stream = Literal["prompt", "text", "error", "note"]
+Output = Callable[[Stream, str], None]
+
+
+class Journal(Protocol):
+    """The owner's end of a run's journal."""
+
+    def append(self, key: str, payload: Payload) -> int:
+        """Queue a record; its sequence number. Raises `JournalBroken` when nothing can be recorded any more."""
+        ...
+
+    async def sync(self) -> None:
+        """Return when everything appended so far is durable. Raises `JournalBroken`."""
+        ...
+
+    def resolve(self, value: dict[str, Json]) -> dict[str, Json]:
+        """The value with texts that live in blobs put back."""
+        ...
+
+
+class TurnRequest(Value):
+    """One turn as a value: it could be sent to another machine."""
+
+    run_id: str
+    key: str
+    role: str
+    agent: str
+    prompt: str
+    folder: str
+    permissions: Permissions
+    turn_seconds: float | None = None
+    idle_seconds: float | None = None
+
+
+class TurnAnswer(Value):
+    """What an agent answered. ``passed`` and ``findings`` only from real commands."""
+
+    text: str
+    passed: bool | None = None
+    findings: tuple[Finding, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+class AgentTraits(Value):
+    """What the engine must know of an agent before its turn."""
+
+    person: bool = False
+    reminded: bool = True
+    """Whether a turn without a verdict is followed by one reminder."""
+    writes: bool = True
+    """Whether a turn can change the folder at all."""
+
+
+class Agents(Protocol):
+    """The configured agents, by name."""
+
+    def traits(self, agent: str) -> AgentTraits:
+        """What kind of agent that is."""
+        ...
+
+    async def turn(self, request: TurnRequest, output: Output) -> TurnAnswer:
+        """Take one turn. Raises `Operational`; a cancellation ends everything that the turn started."""
+        ...
+
+
+class CheckRequest(Value):
+    """Commands to run for a `check` stage."""
+
+    key: str
+    folder: str
+    commands: tuple[tuple[str, ...], ...]
+    format: CheckFormat
+    timeout_seconds: float
+
+
+class Checks(Protocol):
+    """Runs real commands."""
+
+    async def run(self, request: CheckRequest, output: Output) -> TurnAnswer:
+        """Run them all, in order; ``passed`` when each exited with 0. Raises `Operational`."""
+        ...
+
+
+QuestionKind = Literal["checkpoint", "questions", "exhausted", "turn"]
+
+
+class Question(Value):
+    """What a person is asked, and by which stage."""
+
+    key: str
+    kind: QuestionKind
+    text: str
+    choices: tuple[str, ...] = ()
+
+
+class Answer(Value):
+    """A person's words; ``asked`` is False when the policy answered in their place."""
+
+    text: str
+    asked: bool = True
+
+
+class People(Protocol):
+    """Whoever can be asked."""
+
+    async def ask(self, question: Question) -> Answer | None:
+        """The answer, or None when nobody is there: then the run parks."""
+        ...
+
+
+class Workspace(Protocol):
+    """The folder that the agents work in."""
+
+    async def take(self) -> Snapshot:
+        """The files as they are now. Raises `WorkspaceError`."""
+        ...
+
+    async def changes(self, before: str, after: str) -> tuple[Change, ...]:
+        """What differs between two trees."""
+        ...
+
+    async def diff(self, before: str, after: str, *, limit: int | None = None) -> str:
+        """The difference as text, cut at ``limit`` characters with a line that says so."""
+        ...
+
+    async def has_history(self) -> bool:
+        """Whether the user's repository has a commit."""
+        ...
+
+    async def is_empty(self) -> bool:
+        """Whether the folder has no files of the user's."""
+        ...
+
+
+class Artifacts(Protocol):
+    """The run's `artifacts/`: the engine is its only writer."""
+
+    async def write(self, name: str, text: str) -> ArtifactVersion:
+        """Write a version, whole or not at all. Raises `PathRefused`, `OSError`."""
+        ...
+
+    def exists(self, name: str) -> bool:
+        """Whether a file of that name is there."""
+        ...
+
+    def whole_path(self, text: str) -> str:
+        """The path, relative to the folder, where `keep_whole` puts a text."""
+        ...
+
+    async def keep_whole(self, text: str) -> None:
+        """Keep a text that a prompt has only in part."""
+        ...
+
+
+class Clock(Protocol):
+    """Time, so that tests have their own."""
+
+    def monotonic(self) -> float:
+        """Seconds; never goes back."""
+        ...
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """Everything that a run needs of the world."""
+
+    journal: Journal
+    agents: Agents
+    checks: Checks
+    people: People
+    workspace: Workspace
+    artifacts: Artifacts
+    clock: Clock
+    output: Callable[[int, str, Stream, str], None]
+    """Live output: sequence number of the leaf's `started`, its key, the stream, the text."""
+    mask: Callable[[str], str]

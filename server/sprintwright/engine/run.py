@@ -1,0 +1,209 @@
+"""A run: the one function through which everything goes that is done to the outside or learned from it.
+
+    value = await run.leaf(lane, key, start, perform, TurnResult)
+
+The rules of the replay are design.md section 3; each is held by `tests/unit/engine/test_replay.py`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from sprintwright.engine.history import History
+from sprintwright.engine.lane import Lane
+from sprintwright.engine.ports import Ports
+from sprintwright.engine.signals import Parked, StageFailed
+from sprintwright.errors import Operational
+from sprintwright.model.definition import Definition, Permissions
+from sprintwright.model.records import (
+    Entered,
+    Failed,
+    Finished,
+    Left,
+    Noted,
+    Payload,
+    RunStarted,
+    SetAside,
+    Started,
+)
+from sprintwright.model.value import Value
+from sprintwright.text import fold
+
+R = TypeVar("R", bound=Value)
+
+CANCEL_GRACE_SECONDS = 5.0
+KEPT = "This turn was interrupted; its changes were kept by your decision."
+
+
+class Run:
+    """The state of one walk over one definition: history, ports, and who is at work.
+
+    Args:
+        definition: what is walked; the frozen copy or, by the user's decision, the edited one.
+        started: the run's first record: task, roles, variables.
+        ports: the world.
+        history: what earlier owners recorded; empty for a fresh run.
+    """
+
+    def __init__(self, definition: Definition, started: RunStarted, ports: Ports, history: History) -> None:
+        self.definition = definition
+        self.started = started
+        self.ports = ports
+        self.history = history
+        self._agents = {fold(role): agent for role, agent in {**started.roles, **history.roles}.items()}
+        self._permissions: dict[str, Permissions] = {fold(name): role.permissions for name, role in definition.roles.items()}
+        self.max_passes = history.max_passes or started.max_passes
+        self.turns = history.turns
+        self.parking: Parked | None = None
+        self.forced: list[str] = []
+        """Keys of leaves that did not end within the grace time of a cancellation."""
+        self._at_work: dict[str, set[str]] = {}
+
+    async def leaf(
+        self,
+        lane: Lane,
+        key: str,
+        start: Callable[[str], Awaitable[Started]],
+        perform: Callable[[int, Started], Awaitable[R]],
+        result: type[R],
+        *,
+        seconds: float | None = None,
+        last_attempt: bool = True,
+    ) -> R:
+        """The value of a leaf: the recorded one if it still counts, else performed now and recorded.
+
+        Args:
+            start: makes the `Started` record (given the key of the leaf before); may look at the outside.
+            perform: the act itself, given the `Started` record and its number; renders its prompt inside.
+            result: class of the value.
+            seconds: longest time of the act.
+            last_attempt: whether an operational failure is the leaf's end.
+
+        Raises:
+            StageFailed: the act failed for an operational reason; that is recorded.
+            Parked: the run is being parked; nothing was started.
+            JournalBroken: nothing can be recorded any more.
+        """
+        after, lane.last = lane.last, key
+        if not lane.live:
+            if (value := self.history.take(key, after)) is not None:
+                return result.model_validate(self.ports.journal.resolve(value))
+            self._go_live(lane, key)
+        if self.parking is not None:
+            raise self.parking
+        if key in self.history.kept:
+            return self._keep(key, after, result)
+        begun = await start(after)
+        self._allow(key, begun)
+        sequence = self.ports.journal.append(key, begun)
+        await self.ports.journal.sync()
+        try:
+            made, cancelled = await self._perform(key, perform(sequence, begun), seconds)
+        except Operational as error:
+            lane.last = after
+            failed = Failed(cause=error.cause, message=error.message, final=last_attempt)
+            self.ports.journal.append(key, failed)
+            raise StageFailed(key, error.message, error.cause) from error
+        # No await from here to the record: finishing and cancelling cannot both win.
+        value = made.model_dump(mode="json", exclude_defaults=True)
+        self.ports.journal.append(key, Finished(after=after, value=value))
+        if cancelled:
+            raise asyncio.CancelledError
+        return made
+
+    def agent_of(self, role: str) -> str:
+        """The agent that plays a role, resolved when the run was started."""
+        return self._agents[fold(role)]
+
+    def permissions_of(self, role: str) -> Permissions:
+        """What a role's agent may do."""
+        return self._permissions[fold(role)]
+
+    @contextmanager
+    def at_work(self, key: str) -> Generator[set[str]]:
+        """Keep the books of who works in the folder: the keys of all leaves that ran beside this one."""
+        together = set(self._at_work)
+        for other in self._at_work.values():
+            other.add(key)
+        self._at_work[key] = together
+        try:
+            yield together
+        finally:
+            del self._at_work[key]
+
+    def enter(self, lane: Lane, key: str, payload: Entered) -> None:
+        """Record that a loop or group begins, once."""
+        self._announce(lane, key, payload)
+
+    def leave(self, lane: Lane, key: str, payload: Left) -> None:
+        """Record how a loop, a group or an item ended, once."""
+        self._announce(lane, key, payload)
+
+    def note(self, lane: Lane, key: str, code: str, text: str) -> None:
+        """Record something that the user should know; a replay does not repeat it."""
+        if lane.live:
+            self.ports.journal.append(key, Noted(code=code, text=text))
+
+    def park(self, key: str, reason: str, code: str = "needs_you") -> Parked:
+        """From now on no leaf starts anywhere; turns in hand end. The exception to raise."""
+        self.parking = self.parking or Parked(key, reason, code)
+        return self.parking
+
+    def _announce(self, lane: Lane, key: str, payload: Payload) -> None:
+        if lane.live or self.history.scopes.get((payload.kind, key)) != payload:
+            self.ports.journal.append(key, payload)
+
+    def _go_live(self, lane: Lane, key: str) -> None:
+        lane.live = True
+        loaded = [*self.history.finished, *(k for k in self.history.open if k != key)]
+        stale = dict.fromkeys(k for k in loaded if not lane.is_siblings(k))
+        if stale:
+            self.ports.journal.append(key, SetAside(keys=tuple(stale)))
+            for k in stale:
+                self.history.finished.pop(k, None)
+                self.history.open.pop(k, None)
+
+    def _keep(self, key: str, after: str, result: type[R]) -> R:
+        """By the user's decision an interrupted leaf counts as finished, with nothing to say."""
+        del self.history.kept[key]
+        made = result.model_validate({"text": "", "warnings": [KEPT]})
+        value = made.model_dump(mode="json", exclude_defaults=True)
+        self.ports.journal.append(key, Finished(after=after, value=value))
+        return made
+
+    def _allow(self, key: str, begun: Started) -> None:
+        if begun.what != "turn":
+            return
+        limit = self.definition.limits.turns
+        if limit is not None and self.turns >= limit:
+            raise self.park(key, f"The run has used its limit of {limit} turns.", "limit")
+        self.turns += 1
+
+    async def _perform(self, key: str, act: Awaitable[R], seconds: float | None) -> tuple[R, bool]:
+        """The act's value, and whether a cancellation came when it was already there.
+
+        The act is a task of its own, so that one that swallows its cancellation cannot hold the run back.
+        """
+        task = asyncio.ensure_future(act)
+        try:
+            await asyncio.wait({task}, timeout=seconds)
+        except asyncio.CancelledError:
+            if task.done() and not task.cancelled() and task.exception() is None:
+                return task.result(), True
+            await self._end(key, task)
+            raise
+        if not task.done():
+            await self._end(key, task)
+            raise Operational("timeout", f"The turn took longer than {seconds:g} seconds and was ended.")
+        return task.result(), False
+
+    async def _end(self, key: str, task: asyncio.Future[R]) -> None:
+        task.cancel()
+        await asyncio.wait({task}, timeout=CANCEL_GRACE_SECONDS)
+        if not task.done():
+            self.forced.append(key)
+        elif not task.cancelled():
+            task.exception()  # a late answer or a late error: looked at, so that asyncio does not complain

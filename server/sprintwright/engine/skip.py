@@ -1,0 +1,52 @@
+"""Whether a stage is skipped. A skip is a leaf and names its reason; a stage that runs leaves none behind,
+except where the outside had to be looked at (`skip_when`)."""
+
+from __future__ import annotations
+
+from sprintwright.engine.lane import Lane
+from sprintwright.engine.run import Run
+from sprintwright.model.definition import AgentTurn, ArtifactExists, Check, SkipWhen
+from sprintwright.model.records import Started
+from sprintwright.model.results import SkipResult
+from sprintwright.prompts.template import parse_template
+from sprintwright.reading.marker import has_line
+
+
+async def skipped(run: Run, stage: AgentTurn | Check, lane: Lane, key: str) -> bool:
+    """Look, record if there is something to record, and say whether the stage is skipped."""
+    if isinstance(stage, AgentTurn) and stage.run_unless_marker_in:
+        text = str(lane.vars.get(stage.run_unless_marker_in, ""))
+        if has_line(text, stage.run_unless_contains):
+            reason = f"{stage.run_unless_marker_in!r} has the line {stage.run_unless_contains!r}."
+            return await skip(run, lane, key, reason)
+    if stage.skip_when is None:
+        return False
+    condition = stage.skip_when
+
+    async def perform(_sequence: int, _begun: Started) -> SkipResult:
+        reason = await _met(run, condition, lane)
+        return SkipResult(skipped=bool(reason), reason=reason)
+
+    return (await run.leaf(lane, f"{key}/skip", _start, perform, SkipResult)).skipped
+
+
+async def skip(run: Run, lane: Lane, key: str, reason: str) -> bool:
+    """Record that a stage is skipped; always True."""
+
+    async def perform(_sequence: int, _begun: Started) -> SkipResult:
+        return SkipResult(skipped=True, reason=reason)
+
+    return (await run.leaf(lane, f"{key}/skip", _start, perform, SkipResult)).skipped
+
+
+async def _start(after: str) -> Started:
+    return Started(after=after, what="skip")
+
+
+async def _met(run: Run, condition: SkipWhen, lane: Lane) -> str:
+    if isinstance(condition, ArtifactExists):
+        name = parse_template(condition.artifact_exists).render(lane.vars)
+        return f"The artifact {name!r} is there already." if run.ports.artifacts.exists(name) else ""
+    if condition == "no_git_history":
+        return "" if await run.ports.workspace.has_history() else "The folder has no git history."
+    return "The project is empty." if await run.ports.workspace.is_empty() else ""

@@ -1,0 +1,227 @@
+"""One turn of a role's agent: skip, prompt, answer, marker and second turn, verdict and reminder."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from sprintwright.engine import act
+from sprintwright.engine.lane import Lane
+from sprintwright.engine.ports import Stream, TurnAnswer, TurnRequest
+from sprintwright.engine.prompt import rendered
+from sprintwright.engine.question import ask, storable
+from sprintwright.engine.retry import with_retry
+from sprintwright.engine.run import Run
+from sprintwright.engine.skip import skipped
+from sprintwright.errors import Operational
+from sprintwright.model.definition import AgentTurn
+from sprintwright.model.records import Started
+from sprintwright.model.results import Changed, TurnResult
+from sprintwright.model.verdict import UNKNOWN, Action, Verdict
+from sprintwright.reading.marker import after_marker
+
+MakePrompt = Callable[[], Awaitable[str]]
+_QUOTED = 12_000
+
+
+async def agent_turn(run: Run, stage: AgentTurn, lane: Lane, key: str) -> Action | None:
+    """Walk one `agent_turn`; the action of its verdict, if it has one."""
+    if await skipped(run, stage, lane, key):
+        return None
+    result = await _turn(run, stage, lane, key, partial(rendered, run, stage.prompt, lane))
+    if result.questions:
+        result = await _after_questions(run, stage, lane, key, result.text)
+    lane.save(stage.save_as, result.text)
+    if not stage.verdict:
+        return None
+    verdict = result.verdict or Verdict()
+    if verdict.key == UNKNOWN and run.ports.agents.traits(run.agent_of(stage.role)).reminded:
+        verdict = await _remind(run, stage, lane, key, result)
+    return act_on(run, stage.id, stage.verdict, lane, key, verdict)
+
+
+def act_on(
+    run: Run, stage_id: str, rules: act.Rules, lane: Lane, key: str, verdict: Verdict
+) -> Action | None:
+    """The action of a verdict; a rule with ``warn`` says so first."""
+    rule = rules.get(verdict.key)
+    if rule is None:
+        return None
+    if rule.warn:
+        text = f"Stage {stage_id!r} gave the verdict {verdict.key!r}; the loop goes on with {rule.action!r}."
+        run.note(lane, key, "verdict_warning", text)
+    return rule.action
+
+
+async def _after_questions(run: Run, stage: AgentTurn, lane: Lane, key: str, questions: str) -> TurnResult:
+    async def text() -> str:
+        return questions
+
+    lane.vars[f"{stage.id}_questions"] = questions
+    answer = await ask(run, lane, f"{key}/question", "questions", text)
+    lane.vars[f"{stage.id}_answer"] = answer
+    template = stage.on_answer_prompt or _answered(stage)
+    prompt = partial(rendered, run, template, lane)
+    return await _turn(run, stage, lane, f"{key}/second_turn", prompt, final=True)
+
+
+def _answered(stage: AgentTurn) -> str:
+    """A second prompt for a stage that has none: an empty one would say nothing."""
+    told = f"You asked:\n{{{{{stage.id}_questions}}}}\n\nThe answer:\n{{{{{stage.id}_answer}}}}"
+    return f"{stage.prompt}\n\n{told}\n\nAsk nothing more; use your own judgement where the answer is silent."
+
+
+async def _turn(
+    run: Run, stage: AgentTurn, lane: Lane, key: str, prompt: MakePrompt, *, final: bool = False
+) -> TurnResult:
+    async def settle(answer: TurnAnswer, changes: Changed | None) -> TurnResult:
+        return await _settle(run, stage, lane, key, answer, changes, final)
+
+    return await _leaf(run, stage, lane, key, prompt, settle)
+
+
+async def _leaf(
+    run: Run,
+    stage: AgentTurn,
+    lane: Lane,
+    key: str,
+    prompt: MakePrompt,
+    settle: Callable[[TurnAnswer, Changed | None], Awaitable[TurnResult]],
+) -> TurnResult:
+    agent = run.agent_of(stage.role)
+    traits = run.ports.agents.traits(agent)
+    before = act.Before()
+
+    async def start(attempt: int, after: str) -> Started:
+        nonlocal before
+        before = await act.look(run) if traits.writes else act.Before()
+        return Started(
+            after=after,
+            what="turn",
+            role=stage.role,
+            agent=agent,
+            permissions=run.permissions_of(stage.role),
+            person=traits.person,
+            before=before.tree,
+            attempt=attempt,
+        )
+
+    async def perform(sequence: int, _begun: Started) -> TurnResult:
+        with run.at_work(key) as together:
+            began = run.ports.clock.monotonic()
+            request = _request(run, key, stage, agent, await prompt())
+            output = partial(run.ports.output, sequence, key)
+            output("prompt", request.prompt)
+            answer = await run.ports.agents.turn(request, _masked(run, output))
+            changes = (
+                await act.compare(run, key, before.tree, before.note, together) if traits.writes else None
+            )
+            result = await settle(answer, changes)
+            return result.model_copy(update={"seconds": round(run.ports.clock.monotonic() - began, 3)})
+
+    return await with_retry(run, stage.retry, lane, key, start, perform, run.definition.limits.turn_seconds)
+
+
+def _masked(run: Run, output: Callable[[Stream, str], None]) -> Callable[[Stream, str], None]:
+    return lambda stream, text: output(stream, run.ports.mask(text))
+
+
+def _request(run: Run, key: str, stage: AgentTurn, agent: str, prompt: str) -> TurnRequest:
+    limits = run.definition.limits
+    return TurnRequest(
+        run_id=run.started.run_id,
+        key=key,
+        role=stage.role,
+        agent=agent,
+        prompt=prompt,
+        folder=run.started.folder,
+        permissions=run.permissions_of(stage.role),
+        turn_seconds=limits.turn_seconds,
+        idle_seconds=limits.idle_seconds,
+    )
+
+
+async def _settle(
+    run: Run, stage: AgentTurn, lane: Lane, key: str, answer: TurnAnswer, changes: Changed | None, final: bool
+) -> TurnResult:
+    """Marker, fall-back, findings, verdict and artifact, in this order (behaviours-milk.md section 6.3)."""
+    text = run.ports.mask(storable(answer.text))
+    questions = False
+    if stage.skip_user_checkpoint_marker and not final:
+        if not text.strip():
+            raise _empty(stage, "It was to ask its questions or to give its answer")
+        behind = after_marker(text, stage.skip_user_checkpoint_marker)
+        questions, text = behind is None, text if behind is None else behind
+    if questions:
+        return TurnResult(text=text, questions=True, changes=changes, warnings=answer.warnings)
+    if not text.strip() and stage.empty_output_fallback:
+        text = run.ports.mask(storable(await act.shown_changes(run, changes)))
+    if not text.strip() and not stage.verdict and (stage.save_as or stage.artifact):
+        raise _empty(
+            stage, f"Its text was to become {stage.artifact.file if stage.artifact else stage.save_as!r}"
+        )
+    permissions = run.permissions_of(stage.role)
+    findings, warnings = answer.findings, (*answer.warnings, *act.read_only_warnings(permissions, changes))
+    if answer.passed is None and (stage.verdict or permissions == "read_only"):
+        findings, more = act.read_answer_findings(run, text)
+        warnings = (*warnings, *more)
+    verdict = act.judge(answer, text, stage.verdict, findings) if stage.verdict else None
+    if (
+        verdict is not None
+        and verdict.key == UNKNOWN
+        and not run.ports.agents.traits(run.agent_of(stage.role)).reminded
+    ):
+        _must_have_rule(stage)
+    artifact = None
+    if stage.artifact:
+        artifact = await act.write_artifact(run, stage.artifact, lane, stage.save_as, text, key)
+    return TurnResult(
+        text=text,
+        passed=answer.passed,
+        verdict=verdict,
+        findings=findings,
+        artifact=artifact,
+        changes=changes,
+        warnings=warnings,
+    )
+
+
+async def _remind(run: Run, stage: AgentTurn, lane: Lane, key: str, result: TurnResult) -> Verdict:
+    """One reminder that asks for the verdict alone. It is not a pass."""
+    keys = [name for name in stage.verdict if name != UNKNOWN]
+
+    async def prompt() -> str:
+        review = result.text if len(result.text) <= _QUOTED else result.text[-_QUOTED:]
+        quoted = "\n".join(f"> {line}" for line in review.splitlines()) or "> (empty)"
+        return (
+            f"This review was given without a verdict:\n\n{quoted}\n\n"
+            f"Do not review again. Reply with one line and nothing else, your verdict on what was reviewed:\n"
+            f"VERDICT: <one of {', '.join(keys)}>"
+        )
+
+    async def settle(answer: TurnAnswer, changes: Changed | None) -> TurnResult:
+        text = run.ports.mask(storable(answer.text))
+        verdict = act.judge(answer, text, stage.verdict, result.findings)
+        if verdict.key == UNKNOWN:
+            _must_have_rule(stage)
+        return TurnResult(text=text, verdict=verdict, changes=changes, warnings=answer.warnings)
+
+    reminded = await _leaf(run, stage, lane, f"{key}/reminder", prompt, settle)
+    return reminded.verdict or Verdict()
+
+
+def _must_have_rule(stage: AgentTurn) -> None:
+    if UNKNOWN not in stage.verdict:
+        keys = ", ".join(repr(name) for name in stage.verdict)
+        raise Operational(
+            "protocol",
+            f"Stage {stage.id!r} gave none of its verdicts ({keys}). Resume to ask again, "
+            "or give the stage a rule for 'unknown'.",
+        )
+
+
+def _empty(stage: AgentTurn, meant: str) -> Operational:
+    return Operational(
+        "empty_answer",
+        f"Role {stage.role!r} gave an empty answer in stage {stage.id!r}. {meant}. Resume to try it again.",
+    )

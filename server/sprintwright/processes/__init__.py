@@ -1,0 +1,22 @@
+"""Programs: found, given an environment, started, heard and ended. No other module does any of these."""
+
+from sprintwright.processes.child import Child, end_group, start_child
+from sprintwright.processes.environment import child_environment, is_loader_name
+from sprintwright.processes.find import find_program
+from sprintwright.processes.liveness import boot_id, process_start_time
+from sprintwright.processes.run import Finished, FinishedBytes, run_bytes, run_process
+
+__all__ = [
+    "Child",
+    "Finished",
+    "FinishedBytes",
+    "boot_id",
+    "child_environment",
+    "end_group",
+    "find_program",
+    "is_loader_name",
+    "process_start_time",
+    "run_bytes",
+    "run_process",
+    "start_child",
+]

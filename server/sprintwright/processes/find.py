@@ -1,0 +1,95 @@
+"""Programs are found by our own look-up, to an absolute path: nothing planted in a folder is ever meant."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from sprintwright.errors import Operational
+from sprintwright.processes.environment import absolute_entries
+from sprintwright.text import nearest
+
+_MOST_NAMES = 20_000
+"""Names looked at for a *did you mean*; a PATH with more has no better hint."""
+
+
+def find_program(name: str, *, path: str | None = None, folder: Path | None = None) -> Path:
+    """Find a program.
+
+    Args:
+        name: a bare name is looked up on PATH. A name with a slash is a path, relative to ``folder``: it
+            names a program of the folder on purpose, and the caller has the user's consent for it.
+        path: the PATH; that of our environment by default. Empty, `.` and relative entries are skipped.
+        folder: the workspace. Entries inside it are skipped, and programs whose links lead into it.
+
+    Returns:
+        An absolute path, links unresolved: programs look at the name they are started by.
+
+    Raises:
+        Operational: there is none; the sentence names the PATH used. Cause `spawn`.
+    """
+    if not name or "\0" in name:
+        raise Operational("spawn", f"{name!r} is no name of a program.")
+    if "/" in name:
+        return _by_path(name, folder)
+    searched = os.environ.get("PATH", os.defpath) if path is None else path
+    inside = folder.resolve() if folder is not None else None
+    skipped: Path | None = None
+    for entry in absolute_entries(searched):
+        candidate = Path(entry) / name
+        if not _is_program(candidate):
+            continue
+        if inside is None or not _lies_in(candidate, inside):
+            return candidate
+        skipped = skipped or candidate
+    raise Operational("spawn", _not_found(name, searched, skipped, inside))
+
+
+def _by_path(name: str, folder: Path | None) -> Path:
+    # normpath would change the meaning of `link/..`; the system resolves what is left.
+    found = (folder or Path.cwd()).absolute() / name
+    if _is_program(found):
+        return found
+    what = "is not executable; run chmod +x on it" if found.is_file() else "does not exist; check the path"
+    raise Operational("spawn", f"The program {str(found)!r} {what}.")
+
+
+def _is_program(candidate: Path) -> bool:
+    return candidate.is_file() and os.access(candidate, os.X_OK)
+
+
+def _lies_in(candidate: Path, inside: Path) -> bool:
+    # Both: an entry in the folder that links outside can be exchanged by the folder's owner at any time.
+    return (candidate.parent.resolve() / candidate.name).is_relative_to(
+        inside
+    ) or candidate.resolve().is_relative_to(inside)
+
+
+def _not_found(name: str, searched: str, skipped: Path | None, inside: Path | None) -> str:
+    if skipped is not None:
+        return (
+            f"The program {name!r} was found only inside the workspace ({str(skipped)!r}), where PATH is not "
+            f"followed. To use that one, name it by its path. PATH used: {searched!r}."
+        )
+    near = nearest(name, _names(searched, inside))
+    hint = f" Did you mean {near!r}?" if near else ""
+    return (
+        f"The program {name!r} was not found.{hint} Install it, or name it by its absolute path. "
+        f"PATH used: {searched!r}."
+    )
+
+
+def _names(searched: str, inside: Path | None) -> Iterator[str]:
+    left = _MOST_NAMES
+    for entry in absolute_entries(searched):
+        if inside is not None and Path(entry).resolve().is_relative_to(inside):
+            continue
+        try:
+            names = [found.name for found in os.scandir(entry)]
+        except OSError:
+            continue
+        yield from names[:left]
+        left -= len(names)
+        if left <= 0:
+            return

@@ -1,0 +1,400 @@
+"""Records to run state. One record touches its node, its ancestors, and at most one body's worth of children:
+the cost does not depend on how many nodes there are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from sprintwright.model.finding import Finding
+from sprintwright.model.records import (
+    Decided,
+    Ended,
+    Entered,
+    Failed,
+    Finished,
+    Left,
+    Noted,
+    Opened,
+    Outline,
+    Record,
+    Released,
+    RunStarted,
+    SetAside,
+    Started,
+    TailCut,
+)
+from sprintwright.state.ledger import Ledger
+from sprintwright.state.node import Node, NodeKind, NodeStatus, RunStatus, parent_of
+
+_KINDS: dict[str, NodeKind] = {
+    "agent_turn": "turn", "check": "check", "loop": "loop", "parallel_group": "group", "user_checkpoint": "question",
+}  # fmt: skip
+_MOST_NOTES = 200
+_AT_WORK = ("running", "waiting")
+
+
+@dataclass(slots=True)
+class Delta:
+    """What one record changed."""
+
+    changed: set[str] = field(default_factory=set[str])
+    removed: set[str] = field(default_factory=set[str])
+
+
+class RunState:
+    """What the records of a run fold to: a status, and the nodes of its tree in order."""
+
+    def __init__(self) -> None:
+        self.started: RunStarted | None = None
+        self.roles: dict[str, str] = {}
+        self.status: RunStatus = "running"
+        self.code = ""
+        self.reason = ""
+        self.stage = ""
+        self.revision = 0
+        self.began = ""
+        self.last_activity = ""
+        self.seconds = 0.0
+        self.turns = 0
+        self.nodes: dict[str, Node] = {}
+        self.children: dict[str, list[str]] = {"": []}
+        self.ledger = Ledger()
+        self.changed_files: dict[str, str] = {}
+        self.notes: list[tuple[str, str]] = []
+        self.trees: dict[str, tuple[str, str]] = {}
+        """Leaf to its snapshots before and after."""
+        self._at_work: set[str] = set()
+        self._current: dict[str, str] = {}
+        self._bounded: set[str] = set()
+        self._outlines: dict[str, Outline] = {}
+        self._clock = 0.0
+        self._delta = Delta()
+
+    def apply(self, record: Record) -> Delta:
+        """Take one record in; the ids of the nodes that it changed."""
+        self._delta = Delta()
+        self.revision, self.last_activity = record.seq, record.at
+        self._time(record)
+        key = record.key
+        match record.payload:
+            case RunStarted() as payload:
+                self._run_started(payload, record.at)
+            case Opened():
+                self._opened()
+            case Started() as payload:
+                self._leaf_started(key, payload, record.at)
+            case Finished() as payload:
+                self._leaf_finished(key, payload.value)
+            case Failed() as payload:
+                self._leaf_failed(key, payload)
+            case SetAside() as payload:
+                for stale in payload.keys:
+                    self._set_aside(stale)
+            case Entered() as payload:
+                self._entered(key, payload)
+            case Left() as payload:
+                self._left(key, payload)
+            case Ended() as payload:
+                self._ended(payload)
+            case Decided() as payload:
+                self._decided(payload)
+            case Noted() as payload:
+                self._note(payload.code, payload.text)
+            case TailCut() as payload:
+                text = (
+                    f"{payload.size} bytes behind the last whole record were cut and kept in {payload.file}."
+                )
+                self._note("tail_cut", text)
+            case Released():
+                if self.status in _AT_WORK:
+                    self.leave()
+            case _:
+                pass
+        for node_id in self._delta.changed:
+            self.nodes[node_id].revision = record.seq
+        return self._delta
+
+    def _time(self, record: Record) -> None:
+        """The owner's own time; between owners nobody worked. Monotonic, so never negative within one owner."""
+        if isinstance(record.payload, Opened):
+            self._clock = record.clock
+        self.seconds += max(0.0, record.clock - self._clock)
+        self._clock = max(self._clock, record.clock)
+
+    def _run_started(self, payload: RunStarted, at: str) -> None:
+        self.started, self.began, self.roles = payload, at, dict(payload.roles)
+        self._take_outlines(payload.outline, "")
+        self._make_children("", payload.outline)
+
+    def _take_outlines(self, outlines: tuple[Outline, ...], path: str) -> None:
+        for outline in outlines:
+            here = f"{path}/{outline.id}" if path else outline.id
+            self._outlines[here] = outline
+            self._take_outlines(outline.body, here)
+
+    def _make_children(self, parent: str, outlines: tuple[Outline, ...]) -> None:
+        for outline in outlines:
+            key = f"{parent}/{outline.id}" if parent else outline.id
+            kind = _KINDS.get(outline.kind, "stage")
+            node = self._node(key, kind, outline.label or outline.id)
+            node.role = outline.role
+
+    def _node(self, key: str, kind: NodeKind, label: str) -> Node:
+        """The node of that id, made if it is not there, its ancestors first."""
+        if (node := self.nodes.get(key)) is None:
+            parent = parent_of(key)
+            if parent and parent not in self.nodes:
+                self._container(parent)
+            node = self.nodes.get(key)  # making a pass makes the nodes of its body
+            if node is None:
+                node = self.nodes[key] = Node(key, parent, kind, label)
+                self.children.setdefault(parent, []).append(key)
+        self._delta.changed.add(key)
+        return node
+
+    def _container(self, key: str) -> None:
+        """A pass, sprint or item on first sight, with the stages of its body not started."""
+        if not key.endswith("]"):
+            self._node(key, "stage", key.rpartition("/")[2])
+            return
+        loop = parent_of(key)
+        number = key[len(loop) + 1 : -1]
+        kind: NodeKind = "pass" if loop in self._bounded else "entry"
+        self._node(key, kind, f"{'Pass' if kind == 'pass' else 'Item'} {number}")
+        self._fill(key)
+
+    def _fill(self, key: str) -> None:
+        outline = self._outlines.get(_without_numbers(parent_of(key)))
+        if outline is not None and not self.children.get(key):
+            self._make_children(key, outline.body)
+
+    def _set(self, key: str, status: NodeStatus, detail: str | None = None) -> None:
+        node = self.nodes.get(key)
+        if node is None:
+            return
+        node.status = status
+        if detail is not None:
+            node.detail = detail
+        (self._at_work.add if status in _AT_WORK else self._at_work.discard)(key)
+        self._delta.changed.add(key)
+
+    def _ancestors(self, key: str) -> list[str]:
+        found: list[str] = []
+        while key := parent_of(key):
+            found.append(key)
+        return found
+
+    def _leaf_started(self, key: str, payload: Started, at: str) -> None:
+        self.status, self.code, self.reason, self.stage = "running", "", "", ""
+        if payload.what == "turn":
+            self.turns += 1
+        if payload.what == "skip":
+            return
+        kind: NodeKind = payload.what
+        node = self._node(key, kind, key.rpartition("/")[2])
+        node.role, node.agent, node.since = payload.role or node.role, payload.agent, at
+        node.verdict, node.findings, node.seconds = "", 0, 0.0
+        self._set(key, "waiting" if payload.person else "running", payload.text if kind == "question" else "")
+        for ancestor in self._ancestors(key):
+            if ancestor.endswith("]"):
+                self._move_on(ancestor)
+            self._set(ancestor, "running")
+        self._settle_status()
+
+    def _move_on(self, entry: str) -> None:
+        """In a sequential loop the entry before is done when the next one begins."""
+        loop = parent_of(entry)
+        before = self._current.get(loop)
+        if self.nodes[loop].kind == "group":
+            return
+        if before not in (None, entry) and self.nodes[before].status in _AT_WORK:
+            self._set(before, "done")
+        self._current[loop] = entry
+        self._fill(entry)
+
+    def _leaf_finished(self, key: str, value: dict[str, Any]) -> None:
+        if key.endswith("/skip"):
+            if value.get("skipped"):
+                self._node(key.removesuffix("/skip"), "stage", key.split("/")[-2])
+                self._set(key.removesuffix("/skip"), "skipped", str(value.get("reason", "")))
+            return
+        node = self._node(key, "turn", key.rpartition("/")[2])
+        verdict = cast("dict[str, Any] | None", value.get("verdict"))
+        node.seconds = float(value.get("seconds", 0))
+        if verdict is not None:
+            self._judged(key, str(verdict.get("key", "unknown")))
+        findings = [Finding.model_validate(item) for item in value.get("findings", ())]
+        node.findings = len(findings)
+        if verdict is not None or findings:
+            self._findings(key, findings)
+        for warning in value.get("warnings", ()):
+            self._note("warning", f"{key}: {warning}")
+        for warning in (verdict or {}).get("warnings", ()):
+            self._note("verdict", f"{key}: {warning}")
+        self._changes(key, value.get("changes"))
+        self._set(key, "done", self._said(key, node))
+        self._around_finished(key, node)
+        self._settle_status()
+
+    def _said(self, key: str, node: Node) -> str:
+        return node.detail if node.kind == "question" else ""
+
+    def _around_finished(self, key: str, node: Node) -> None:
+        """The second turn and the reminder stand for the stage that they belong to."""
+        around = self.nodes.get(node.parent)
+        if around is None or around.kind != "turn":
+            return
+        self._set(around.id, "running" if node.kind == "question" else "done")
+        self._delta.changed.add(around.id)
+
+    def _judged(self, key: str, verdict: str) -> None:
+        """A verdict is shown at its turn and around it, up to the sprint or item."""
+        self.nodes[key].verdict = verdict
+        for ancestor in self._ancestors(key):
+            self.nodes[ancestor].verdict = verdict
+            self._delta.changed.add(ancestor)
+            if self.nodes[ancestor].kind == "entry":
+                return
+
+    def _evaluator(self, key: str) -> str:
+        """The same for each pass of one evaluator: the number of the innermost bounded loop is left out."""
+        for ancestor in self._ancestors(key):
+            if ancestor.endswith("]") and parent_of(ancestor) in self._bounded:
+                return parent_of(ancestor) + key[len(ancestor) :]
+        return key
+
+    def _findings(self, key: str, findings: list[Finding]) -> None:
+        if not key.endswith("/reminder"):
+            self.ledger.judge(self._evaluator(key), key, findings)
+
+    def _changes(self, key: str, changes: dict[str, Any] | None) -> None:
+        if not changes:
+            return
+        self.trees[key] = (str(changes.get("before", "")), str(changes.get("after", "")))
+        for file in changes.get("files", ()):
+            if file["status"] != "more":  # the mark of a list that was cut
+                self.changed_files[str(file["path"])] = str(file["status"])
+
+    def _leaf_failed(self, key: str, payload: Failed) -> None:
+        self._node(key, "stage", key.rpartition("/")[2])
+        if payload.final:
+            self._set(key, "failed", payload.message)
+        else:
+            self._set(key, "running", f"Tried again after: {payload.message}")
+        self._settle_status()
+
+    def _set_aside(self, key: str) -> None:
+        stage = key.removesuffix("/skip")
+        self.ledger.forget(key, self._evaluator(key))
+        self.trees.pop(key, None)
+        for node_id in (stage, *self._ancestors(stage)):
+            node = self.nodes.get(node_id)
+            if node is not None and node.status != "not_started":
+                node.verdict, node.findings = "", 0
+                self._set(node_id, "not_started", "set aside: it is done again")
+
+    def _entered(self, key: str, payload: Entered) -> None:
+        node = self._node(key, "loop", key.rpartition("/")[2])
+        node.limit = payload.limit
+        if payload.limit:
+            self._bounded.add(key)
+            return
+        wanted = {f"{key}[{entry.number}]": entry for entry in payload.entries}
+        for gone in [child for child in self.children.get(key, []) if child not in wanted]:
+            self._remove(gone)
+        for entry_id, entry in wanted.items():
+            made = self._node(entry_id, "entry", f"{payload.label} {entry.number}")
+            made.label, made.detail = f"{payload.label} {entry.number}", made.detail or entry.title
+
+    def _remove(self, key: str) -> None:
+        for child in list(self.children.get(key, [])):
+            self._remove(child)
+        self.children.pop(key, None)
+        self.children[parent_of(key)].remove(key)
+        del self.nodes[key]
+        self._at_work.discard(key)
+        self._delta.changed.discard(key)
+        self._delta.removed.add(key)
+
+    def _left(self, key: str, payload: Left) -> None:
+        self._node(key, "loop", key.rpartition("/")[2])
+        status: NodeStatus = "done"
+        if payload.outcome in ("exhausted", "error"):
+            status = "failed"
+        elif payload.outcome in ("blocked", "no_items"):
+            status = "blocked" if payload.outcome == "blocked" else "skipped"
+        detail = payload.reason or {"exhausted": "the passes are used up"}.get(payload.outcome, "")
+        if (last := self._current.pop(key, None)) is not None and last in self._at_work:
+            self._set(last, "done")
+        self._set(key, status, detail or self.nodes[key].detail)
+
+    def _ended(self, payload: Ended) -> None:
+        self.status, self.code, self.reason, self.stage = (
+            payload.status,
+            payload.code,
+            payload.reason,
+            payload.stage,
+        )
+        after: dict[str, NodeStatus] = {
+            "completed": "done",
+            "cancelled": "cancelled",
+            "paused": "not_started",
+        }
+        for key in sorted(self._at_work):
+            if payload.status == "paused" and (
+                self.nodes[key].status == "waiting" or self._waits_inside(key)
+            ):
+                continue
+            self._set(key, after.get(payload.status, "failed"))
+        if payload.status in ("failed", "not_converged") and payload.stage in self.nodes:
+            for key in (payload.stage, *self._ancestors(payload.stage)):
+                self._set(key, "failed")
+            self.nodes[payload.stage].detail = payload.reason
+
+    def _waits_inside(self, key: str) -> bool:
+        return any(other.startswith(key) and self.nodes[other].status == "waiting" for other in self._at_work)
+
+    def leave(self) -> None:
+        """The owner is gone without a word: what was at work is interrupted."""
+        self._interrupt()
+        self.status = "interrupted"
+
+    def _opened(self) -> None:
+        self._interrupt()
+        self.status, self.code, self.reason, self.stage = "running", "", "", ""
+
+    def _interrupt(self) -> None:
+        for key in sorted(self._at_work):
+            waits = self.nodes[key].status == "waiting"
+            self._set(key, "not_started" if waits else "interrupted")
+
+    def _decided(self, payload: Decided) -> None:
+        if payload.what == "roles":
+            self.roles.update(payload.roles)
+        if payload.what == "definition":
+            self._outlines.clear()
+            self._take_outlines(payload.outline, "")
+            self._make_children("", payload.outline)
+
+    def _note(self, code: str, text: str) -> None:
+        if len(self.notes) < _MOST_NOTES:
+            self.notes.append((code, text))
+
+    def _settle_status(self) -> None:
+        if self.status in _AT_WORK:
+            waits = any(self.nodes[key].status == "waiting" for key in self._at_work)
+            self.status = "waiting" if waits else "running"
+
+
+def fold(records: list[Record]) -> RunState:
+    """The state after all these records."""
+    state = RunState()
+    for record in records:
+        state.apply(record)
+    return state
+
+
+def _without_numbers(key: str) -> str:
+    """Path of ids in the definition: ``sprints[2]/passes`` -> ``sprints/passes``."""
+    return "/".join(part.partition("[")[0] for part in key.split("/"))

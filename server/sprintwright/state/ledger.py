@@ -1,0 +1,48 @@
+"""Findings over the passes of a run: open, or fixed when the next pass of the same evaluator no longer has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from sprintwright.model.finding import Finding
+
+
+@dataclass(slots=True)
+class Tracked:
+    """A finding and what became of it."""
+
+    finding: Finding
+    key: str
+    """The leaf that gave it last."""
+    status: Literal["open", "fixed"] = "open"
+
+
+class Ledger:
+    """All findings of a run, by evaluator and identity."""
+
+    def __init__(self) -> None:
+        self._by_evaluator: dict[str, dict[str, Tracked]] = {}
+
+    def judge(self, evaluator: str, key: str, findings: Iterable[Finding]) -> None:
+        """Take in one judgement: what it does not name any more is fixed."""
+        known = self._by_evaluator.setdefault(evaluator, {})
+        for tracked in known.values():
+            tracked.status = "fixed"
+        for finding in findings:
+            known[finding.identity] = Tracked(finding, key)
+
+    def forget(self, key: str, evaluator: str) -> None:
+        """A judgement that was set aside says nothing any more."""
+        known = self._by_evaluator.get(evaluator, {})
+        for identity in [i for i, tracked in known.items() if tracked.key == key]:
+            del known[identity]
+
+    def __iter__(self) -> Iterator[Tracked]:
+        for known in self._by_evaluator.values():
+            yield from known.values()
+
+    def open(self) -> list[Tracked]:
+        """What is still to be mended, in the order in which it was found."""
+        return [tracked for tracked in self if tracked.status == "open"]

@@ -1,0 +1,46 @@
+"""One node of the tree that clients see: flat, with its parent's id."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+RunStatus = Literal[
+    "running", "waiting", "paused", "interrupted", "cancelled", "failed", "not_converged", "terminal_ready",
+    "completed", "unreadable",
+]  # fmt: skip
+NodeStatus = Literal[
+    "not_started", "running", "waiting", "done", "skipped", "failed", "blocked", "interrupted", "cancelled",
+]  # fmt: skip
+NodeKind = Literal["stage", "loop", "group", "entry", "pass", "turn", "check", "question"]
+
+
+@dataclass(slots=True)
+class Node:
+    """A stage, a sprint or item (``entry``), a pass, or a leaf of a run.
+
+    ``id`` is the key in the journal; ``parent`` is empty for the stages of the run itself. ``detail`` is one line
+    for people: a title, a reason, an error. ``revision`` is the record that changed the node last.
+    """
+
+    id: str
+    parent: str
+    kind: NodeKind
+    label: str
+    status: NodeStatus = "not_started"
+    role: str = ""
+    agent: str = ""
+    verdict: str = ""
+    findings: int = 0
+    since: str = ""
+    seconds: float = 0.0
+    limit: int = 0
+    detail: str = ""
+    revision: int = 0
+
+
+def parent_of(key: str) -> str:
+    """Id of the node around a node: ``a[2]/b`` -> ``a[2]`` -> ``a`` -> ````."""
+    if key.endswith("]"):
+        return key[: key.rindex("[")]
+    return key.rpartition("/")[0]
