@@ -28,9 +28,7 @@ _INVISIBLE = (
 """Characters that show nothing, change the direction of what follows, or can't be written as UTF-8."""
 
 _KEPT_JOINER = rf"(?<=[^\x00-\x7f{_INVISIBLE}])(?:\ufe0f?\u200d|\u200c)(?=[^\x00-\x7f{_INVISIBLE}])"
-_KEPT_SELECTOR = (
-    r"(?<=[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff])[\ufe0e\ufe0f]|(?<=[#*0-9])\ufe0f\u20e3"
-)
+_KEPT_SELECTOR = r"(?<=[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff])[\ufe0e\ufe0f]|(?<=[#*0-9])\ufe0f\u20e3"
 _KEPT_FLAG = r"\U0001f3f4[\U000e0061-\U000e007a\U000e0030-\U000e0039]{3,6}\U000e007f"
 _HIDDEN = re.compile(
     rf"(?P<kept>{_KEPT_JOINER}|{_KEPT_SELECTOR}|{_KEPT_FLAG})|[\x00-\x08\x0b-\x1f\x7f-\x9f{_INVISIBLE}]|\n"
@@ -53,6 +51,11 @@ def clean(text: str, *, newlines: bool) -> str:
         return text
     text = _SEQUENCE.sub("", text.replace("\r\n", "\n")).replace("\r", "\n")
     return _HIDDEN.sub(lambda match: _shown(match, newlines), text)
+
+
+def without_escapes(text: str) -> str:
+    """The text without a terminal's escape sequences and with plain line ends; every other character stays."""
+    return _SEQUENCE.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _shown(match: re.Match[str], newlines: bool) -> str:

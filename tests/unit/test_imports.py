@@ -21,8 +21,7 @@ MAY = {
     "journal": BASE | {"model", "engine"},
     "agents": BASE | {"model", "reading", "engine"},
     "workspace": BASE | {"model", "engine"},
-    "app": BASE
-    | {"model", "definitions", "prompts", "reading", "engine", "state", "journal", "agents", "workspace"},
+    "app": BASE | {"model", "definitions", "prompts", "reading", "engine", "state", "journal", "agents", "workspace"},
     "cli": BASE
     | {"model", "definitions", "prompts", "reading", "engine", "state", "journal", "agents", "workspace", "app"},
 }

@@ -9,7 +9,8 @@ from sprintwright.agents.config import CliAgentConfig
 from sprintwright.engine.ports import Output, TurnAnswer, TurnRequest
 from sprintwright.errors import Operational
 from sprintwright.processes import child_environment, find_program, run_process
-from sprintwright.text import clean, one_line
+from sprintwright.stops import stop
+from sprintwright.text import one_line, without_escapes
 
 _ANSWER_CAP = 64 * 1024 * 1024
 
@@ -36,9 +37,11 @@ async def turn(
         env=child_environment(parent, {**config.env, **marks}),
         stdin=request.prompt.encode("utf-8", "replace"),
         on_output=lambda stream, text: output("error" if stream == "stderr" else "text", text),
+        on_phase=lambda phase: stop(f"turn.{phase}"),
         idle=request.idle_seconds,
         output_cap=_ANSWER_CAP,
     )
+    stop("turn.answered")
     if finished.returncode != 0:
         said = one_line(finished.stderr[-4000:] or finished.stdout[-4000:], 400) or "it printed nothing"
         raise Operational("exit", f"Agent {request.agent!r} exited with status {finished.returncode}: {said}")
@@ -47,4 +50,4 @@ async def turn(
             "truncated",
             f"Agent {request.agent!r} printed more than {_ANSWER_CAP} bytes; its answer is not whole.",
         )
-    return TurnAnswer(text=clean(finished.stdout, newlines=True).strip())
+    return TurnAnswer(text=without_escapes(finished.stdout).strip())

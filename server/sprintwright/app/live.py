@@ -12,19 +12,21 @@ from typing import Any
 from sprintwright.agents.registry import Registry
 from sprintwright.app.control import ControlSocket
 from sprintwright.app.files import RunFiles, Transcripts, write_reports
+from sprintwright.app.keeping import Keeper
 from sprintwright.app.places import Places
 from sprintwright.app.user_state import OwnRun, UserState
 from sprintwright.engine.history import History
-from sprintwright.engine.ports import Checks, People, Ports, Stream, Workspace
+from sprintwright.engine.ports import Checks, People, Ports, Stream
 from sprintwright.engine.run import Run
 from sprintwright.engine.walk import walk_run
 from sprintwright.errors import JournalError, SprintwrightError
 from sprintwright.journal.store import OwnedRun, RunFolder
 from sprintwright.model.definition import Definition
-from sprintwright.model.records import Failed, Finished, Payload, Record
+from sprintwright.model.records import Failed, Finished, Payload, Record, Started
 from sprintwright.secrets import Masker
 from sprintwright.state.fold import Delta, RunState, fold
 from sprintwright.state.reports import findings_report, summary_report
+from sprintwright.workspace.snapshots import Snapshots
 
 log = logging.getLogger(__name__)
 OnRecord = Callable[[Record, Delta, RunState], None]
@@ -43,7 +45,7 @@ class World:
     people: People
     registry: Registry
     checks: Checks
-    workspace: Workspace
+    workspace: Snapshots
     on_record: OnRecord = lambda _record, _delta, _state: None
     on_output: OnOutput = lambda _key, _stream, _text: None
 
@@ -61,6 +63,7 @@ class LiveRun:
         self._history = History.load(self._owned.records)
         self.state = fold(self._owned.records)
         self._transcripts = Transcripts(place)
+        self._keeper = Keeper(world.workspace, place.run_id)
         self._leaves: dict[str, int] = {}
         self._task: asyncio.Task[None] | None = None
         self._control: ControlSocket | None = None
@@ -107,6 +110,7 @@ class LiveRun:
     async def _close(self) -> None:
         self._transcripts.close()
         try:
+            await self._keeper.close()
             if self.problem is None:
                 await asyncio.to_thread(self._reports)
         except (OSError, SprintwrightError):
@@ -148,6 +152,8 @@ class LiveRun:
         for record in records:
             if isinstance(record.payload, Finished | Failed) and record.key in self._leaves:
                 self._transcripts.end(self._leaves.pop(record.key))
+            for tree in trees_of(record):
+                self._keeper.keep(tree)
             try:
                 self._world.on_record(record, self.state.apply(record), self.state)
             except Exception:  # R45: a fault in what shows the run never reaches the run
@@ -181,3 +187,12 @@ def remember(places: Places, place: RunFolder, definition_hash: str, last_seq: i
         UserState(places.state).remember(own)
     except (OSError, SprintwrightError):
         log.exception("the list of own runs could not be written")
+
+
+def trees_of(record: Record) -> list[str]:
+    """The snapshots that a record names and no earlier record did."""
+    if isinstance(record.payload, Started):
+        return [record.payload.before] if record.payload.before else []
+    changes = record.payload.value.get("changes") if isinstance(record.payload, Finished) else None
+    after = changes.get("after") if isinstance(changes, dict) else None
+    return [after] if isinstance(after, str) and after else []

@@ -20,8 +20,9 @@ from sprintwright.app.user_state import UserState
 from sprintwright.definitions.discovery import Catalogue, Entry, builtin_folder, discover
 from sprintwright.errors import Refused
 from sprintwright.journal.store import make_run_folder
-from sprintwright.model.definition import Definition, Loop, ParallelGroup, Stage
-from sprintwright.model.records import Noted, Outline, RunStarted
+from sprintwright.model.definition import Definition
+from sprintwright.model.outline import outline_of
+from sprintwright.model.records import Noted, RunStarted
 from sprintwright.paths import write_atomic
 from sprintwright.stops import stop
 from sprintwright.text import nearest
@@ -152,19 +153,6 @@ def _frozen(entry: Entry, definition: Definition) -> bytes:
     if entry.path.suffix == ".json":
         return definition.model_dump_json(by_alias=True, exclude_defaults=True, indent=2).encode()
     return entry.text.encode()
-
-
-def outline_of(stages: tuple[Stage, ...]) -> tuple[Outline, ...]:
-    """The stages as the tree shows them before they start."""
-    return tuple(
-        Outline(
-            id=stage.id,
-            kind=stage.kind,
-            role=getattr(stage, "role", ""),
-            body=outline_of(stage.body) if isinstance(stage, Loop | ParallelGroup) else (),
-        )
-        for stage in stages
-    )
 
 
 def _known_vars(definition: Definition, given: Mapping[str, str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from sprintwright.definitions.nodes import (
     MAX_ALIASED_NODES,
@@ -16,8 +17,13 @@ from sprintwright.definitions.nodes import (
     problem,
 )
 from sprintwright.definitions.source import Source
-from sprintwright.model.problem import Problem
+from sprintwright.model.problem import Problem, Range
 from sprintwright.text import fold, nearest
+
+_MOST_PROBLEMS = 200
+"""More of one file help nobody, and making them takes longer than reading it."""
+
+Related: TypeAlias = tuple[tuple[str, Range], ...]
 
 
 class StopReading(Exception):
@@ -66,11 +72,16 @@ class Builder:
 
     def report(self, code: str, message: str, start: int, end: int) -> None:
         """Note a problem between two offsets."""
-        self.problems.append(problem(code, message, self._source.range(start, end)))
+        self._note(code, message, start, end)
+
+    def _note(self, code: str, message: str, start: int, end: int, related: Related = ()) -> None:
+        if len(self.problems) < _MOST_PROBLEMS:
+            where = self._source.range(start, end)
+            self.problems.append(problem(code, message, where, related=related))
 
     def stop(self, code: str, message: str, start: int, end: int) -> StopReading:
         """Note a problem behind which nothing is read; raise the answer."""
-        self.report(code, message, start, end)
+        self.problems.append(problem(code, message, self._source.range(start, end)))
         return StopReading()
 
     def scalar(self, start: int, end: int, text: str, style: str, anchor: str = "") -> None:
@@ -158,7 +169,7 @@ class Builder:
         else:
             message = f"The keys {first.text!r} and {second.text!r} differ only in case or form; rename or remove one."
         related = ((f"the first {first.text!r}", first.range),)
-        self.problems.append(problem("duplicate_key", message, second.range, related=related))
+        self._note("duplicate_key", message, second.start, second.end, related)
 
     def _finish(self, node: Node, size: int, height: int, anchor: str) -> None:
         if anchor:

@@ -96,6 +96,7 @@ class Run:
             raise self.parking
         if key in self.history.kept:
             return self._keep(key, after, result)
+        self.history.open.pop(key, None)  # performed anew: no longer a loose end of an earlier owner
         begun = await start(after)
         self._allow(key, begun)
         sequence = self.ports.journal.append(key, begun)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from sprintwright.engine.lane import Lane
 from sprintwright.engine.run import Run
+from sprintwright.errors import WorkspaceError
 from sprintwright.model.definition import AgentTurn, ArtifactExists, Check, SkipWhen
 from sprintwright.model.records import Started
 from sprintwright.model.results import SkipResult
@@ -48,5 +49,8 @@ async def _met(run: Run, condition: SkipWhen, lane: Lane) -> str:
         name = parse_template(condition.artifact_exists).render(lane.vars)
         return f"The artifact {name!r} is there already." if run.ports.artifacts.exists(name) else ""
     if condition == "no_git_history":
-        return "" if await run.ports.workspace.has_history() else "The folder has no git history."
+        try:
+            return "" if await run.ports.workspace.has_history() else "The folder has no git history."
+        except WorkspaceError as error:
+            return f"The folder's git history can't be read: {error.message}"
     return "The project is empty." if await run.ports.workspace.is_empty() else ""

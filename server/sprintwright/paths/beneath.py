@@ -90,9 +90,7 @@ def read_beneath(folder: Path, rel: str, cap: int) -> bytes:
     finally:
         os.close(descriptor)
     if left <= 0:
-        raise PathRefused(
-            f"The file {rel!r} is larger than {cap:,} bytes and is not read.", data={"path": rel}
-        )
+        raise PathRefused(f"The file {rel!r} is larger than {cap:,} bytes and is not read.", data={"path": rel})
     return b"".join(pieces)
 
 
@@ -140,9 +138,7 @@ def _refuse_special(descriptor: int, rel: str, *, writing: bool) -> None:
     if not stat.S_ISREG(status.st_mode):
         raise PathRefused(f"{rel!r} is not a regular file.", data={"path": rel})
     if writing and status.st_nlink > 1:
-        raise PathRefused(
-            f"{rel!r} has a second name elsewhere (a hard link) and is not written.", data={"path": rel}
-        )
+        raise PathRefused(f"{rel!r} has a second name elsewhere (a hard link) and is not written.", data={"path": rel})
 
 
 def _link_or(error: OSError, folder: Path, rel: str, where: int, name: str) -> Exception:

@@ -14,9 +14,7 @@ _PATH_BYTES = 4096
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _DRIVE = re.compile(r"^[A-Za-z]:")
 _NOT_IN_WINDOWS_NAMES = re.compile(r'[<>:"|?*\\]')
-_DEVICE = re.compile(
-    r"^(?:con|prn|aux|nul|conin\$|conout\$|clock\$|(?:com|lpt)[0-9¹²³])\s*(?:\.|$)", re.IGNORECASE
-)
+_DEVICE = re.compile(r"^(?:con|prn|aux|nul|conin\$|conout\$|clock\$|(?:com|lpt)[0-9¹²³])\s*(?:\.|$)", re.IGNORECASE)
 
 _ARTIFACT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._ -]{0,99}")
 _RESERVED_ARTIFACTS = frozenset({"journal.jsonl", "lock", "definition.yaml", "transcripts", "blobs"})
@@ -98,8 +96,7 @@ def artifact_name(name: str) -> str:
     """
     if not _ARTIFACT.fullmatch(name):
         raise _refused(
-            name[:100],
-            "is no artifact name; use letters, digits, '.', '_', '-', beginning with a letter or digit",
+            name[:100], "is no artifact name; use letters, digits, '.', '_', '-', beginning with a letter or digit"
         )
     if fold(name) in _RESERVED_ARTIFACTS:
         raise _refused(name, "is reserved for the run itself; choose another name")
@@ -107,6 +104,4 @@ def artifact_name(name: str) -> str:
 
 
 def _refused(path: str, why: str) -> PathRefused:
-    return PathRefused(
-        f"The path {path!r} {why}.", data={"path": path.encode(errors="backslashreplace").decode()}
-    )
+    return PathRefused(f"The path {path!r} {why}.", data={"path": path.encode(errors="backslashreplace").decode()})

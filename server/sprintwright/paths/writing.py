@@ -84,9 +84,7 @@ def make_private_dir(path: Path) -> None:
     if path.is_symlink():
         raise link_refused(str(path))
     if not path.is_dir():
-        raise PathRefused(
-            f"{str(path)!r} is a file; a folder of that name is needed.", data={"path": str(path)}
-        )
+        raise PathRefused(f"{str(path)!r} is a file; a folder of that name is needed.", data={"path": str(path)})
     with opened_folder(path.parent, [path.name]) as descriptor:
         status = os.fstat(descriptor)
         if status.st_uid != os.geteuid():

@@ -178,9 +178,7 @@ def _why_not_started(error: Exception, program: Path, cwd: Path) -> str:
         case PermissionError():
             return f"{name!r} was not started: it is not executable for this user; run chmod +x on it."
         case OSError(errno=errno.E2BIG):
-            return (
-                f"{name!r} was not started: its arguments are too long; hand the text over on standard input."
-            )
+            return f"{name!r} was not started: its arguments are too long; hand the text over on standard input."
         case OSError(errno=errno.ENOEXEC):
             return f"{name!r} was not started: it is no program for this machine and has no `#!` line."
         case _:

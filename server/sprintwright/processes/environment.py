@@ -57,13 +57,9 @@ def child_environment(
     wanted = frozenset(listed)
     for name in sorted({*extra, *wanted}):
         if is_loader_name(name):
-            raise Operational(
-                "spawn", f"The variable {name!r} can make programs load code; take it out of `env`."
-            )
+            raise Operational("spawn", f"The variable {name!r} can make programs load code; take it out of `env`.")
     environment = {
-        name: value
-        for name, value in parent.items()
-        if (_passes(name) or name in wanted) and not is_loader_name(name)
+        name: value for name, value in parent.items() if (_passes(name) or name in wanted) and not is_loader_name(name)
     }
     environment["TERM"] = "dumb"
     if sys.platform == "win32":

@@ -61,9 +61,9 @@ def _is_program(candidate: Path) -> bool:
 
 def _lies_in(candidate: Path, inside: Path) -> bool:
     # Both: an entry in the folder that links outside can be exchanged by the folder's owner at any time.
-    return (candidate.parent.resolve() / candidate.name).is_relative_to(
+    return (candidate.parent.resolve() / candidate.name).is_relative_to(inside) or candidate.resolve().is_relative_to(
         inside
-    ) or candidate.resolve().is_relative_to(inside)
+    )
 
 
 def _not_found(name: str, searched: str, skipped: Path | None, inside: Path | None) -> str:

@@ -9,11 +9,13 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from sprintwright.errors import Operational
 from sprintwright.processes.child import Child, StreamName, start_child
 
 OnOutput = Callable[[StreamName, str], None]
+OnPhase = Callable[[Literal["spawned", "prompt_sent"]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,7 @@ async def run_process(
     env: Mapping[str, str],
     stdin: bytes | None = None,
     on_output: OnOutput | None = None,
+    on_phase: OnPhase | None = None,
     timeout: float | None = None,
     idle: float | None = None,
     output_cap: int = 1_000_000,
@@ -58,6 +61,7 @@ async def run_process(
         env: its whole environment.
         stdin: what it can read; None: nothing. It may leave it unread.
         on_output: gets the text of a stream as it comes; bytes that are no UTF-8 become `\\ufffd`.
+        on_phase: told when the program is there, and when ``stdin`` is on its way.
         timeout: seconds until it is ended.
         idle: seconds without any output until it is ended.
         output_cap: characters kept of each stream. The end is kept: there stands why something failed.
@@ -75,7 +79,7 @@ async def run_process(
             on_output(name, text)
 
     child = await start_child(argv, cwd=cwd, env=env, on_bytes=take, stdin=stdin is not None)
-    returncode = await _to_its_end(child, Path(argv[0]).name, stdin, timeout, idle, grace)
+    returncode = await _to_its_end(child, Path(argv[0]).name, stdin, timeout, idle, grace, on_phase)
     for name, stream in streams.items():
         if (rest := stream.finish()) and on_output is not None:
             on_output(name, rest)
@@ -108,21 +112,29 @@ async def run_bytes(
             size += len(data)
             out.write(data if limit is None else data[: max(0, limit - out.tell())])
 
-    child = await start_child(
-        argv, cwd=cwd, env=env, on_bytes=take, stdin=stdin is not None, pass_fds=pass_fds
-    )
+    child = await start_child(argv, cwd=cwd, env=env, on_bytes=take, stdin=stdin is not None, pass_fds=pass_fds)
     returncode = await _to_its_end(child, Path(argv[0]).name, stdin, timeout, None, 1.0)
     errors.finish()
     return FinishedBytes(returncode, out.getvalue(), errors.kept(), size)
 
 
 async def _to_its_end(
-    child: Child, name: str, stdin: bytes | None, timeout: float | None, idle: float | None, grace: float
+    child: Child,
+    name: str,
+    stdin: bytes | None,
+    timeout: float | None,
+    idle: float | None,
+    grace: float,
+    on_phase: OnPhase | None = None,
 ) -> int:
     try:
+        if on_phase is not None:
+            on_phase("spawned")
         if stdin is not None:
             child.write(stdin)
             child.close_stdin()
+        if on_phase is not None:
+            on_phase("prompt_sent")
         return await _exit_status(child, name, timeout, idle)
     finally:
         await child.close(grace)
@@ -140,13 +152,9 @@ async def _exit_status(child: Child, name: str, timeout: float | None, idle: flo
         except TimeoutError:
             now = loop.time()
             if end is not None and now >= end:
-                raise Operational(
-                    "timeout", f"{name!r} did not finish in {timeout:g} seconds and was ended."
-                ) from None
+                raise Operational("timeout", f"{name!r} did not finish in {timeout:g} seconds and was ended.") from None
             if idle is not None and now >= child.last_output + idle:
-                raise Operational(
-                    "timeout", f"{name!r} wrote nothing for {idle:g} seconds and was ended."
-                ) from None
+                raise Operational("timeout", f"{name!r} wrote nothing for {idle:g} seconds and was ended.") from None
 
 
 class _Text:

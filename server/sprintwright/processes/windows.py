@@ -13,9 +13,7 @@ _BATCH = (".cmd", ".bat")
 _UNSAFE_IN_BATCH = re.compile(r'["%^&|<>!()\r\n]')
 
 
-def find_on_windows(
-    name: str, path: str, is_file: Callable[[str], bool], folder: str | None = None
-) -> str | None:
+def find_on_windows(name: str, path: str, is_file: Callable[[str], bool], folder: str | None = None) -> str | None:
     """Find a program as `find_program` does, by the rules of Windows.
 
     The current folder is never searched, a file without a known extension is none, and entries that are not
@@ -50,9 +48,7 @@ def batch_refusal(program: str, arguments: Sequence[str]) -> str | None:
     for argument in arguments:
         if found := _UNSAFE_IN_BATCH.search(argument):
             name = ntpath.basename(program)
-            return (
-                f"{name!r} is a batch file: {found[0]!r} in the argument {argument!r} could run as a command."
-            )
+            return f"{name!r} is a batch file: {found[0]!r} in the argument {argument!r} could run as a command."
     return None
 
 

@@ -87,6 +87,8 @@ def _fit(
     values: Mapping[str, object], used: Counter[str], total: int, whole_at: WholeAt, *, most: int = VALUE_LIMIT
 ) -> Fitted:
     texts = {name: value for name in used if isinstance(value := values.get(name), str)}
+    if max(map(len, texts.values()), default=0) <= most and _whole(values, used) <= total:
+        return Fitted(dict(values), ())
     others = sum(len(str(values[name])) * used[name] for name in used if name in values and name not in texts)
     limit = _limit(((len(text), used[name]) for name, text in texts.items()), max(0, total - others), most)
     fitted, cuts = dict(values), list[Cut]()
@@ -96,6 +98,10 @@ def _fit(
             fitted[name], missing = _cut(text, limit, path)
             cuts.append(Cut(name.partition("#")[0], missing, path))
     return Fitted(fitted, tuple(cuts))
+
+
+def _whole(values: Mapping[str, object], used: Counter[str]) -> int:
+    return sum(len(str(values[name])) * times for name, times in used.items() if name in values)
 
 
 def _limit(sizes: Iterable[tuple[int, int]], total: int, most: int) -> int:

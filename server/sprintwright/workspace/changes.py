@@ -13,9 +13,7 @@ from sprintwright.workspace.git import Git
 MOST_CHANGES = 1_000
 _MOST_TEXT = 20_000_000
 _BYTES_PER_CHARACTER = 4
-_MISSING = re.compile(
-    r"bad object|bad tree|not a tree|unable to read|is corrupt|missing|could not read|is empty"
-)
+_MISSING = re.compile(r"bad object|bad tree|not a tree|unable to read|is corrupt|missing|could not read|is empty")
 _STATUS: dict[str, ChangeStatus] = {"A": "added", "D": "deleted"}
 
 
@@ -78,7 +76,5 @@ async def _diff_tree(
         )
     except WorkspaceError as error:
         if _MISSING.search(error.message):
-            raise WorkspaceError(
-                f"Cannot compare: object missing. {error.message}", data=error.data
-            ) from error
+            raise WorkspaceError(f"Cannot compare: object missing. {error.message}", data=error.data) from error
         raise

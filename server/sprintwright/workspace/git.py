@@ -16,7 +16,8 @@ from sprintwright.processes import FinishedBytes, child_environment, find_progra
 from sprintwright.text import clean, cut
 
 OLDEST = (2, 30)
-SECONDS = 60.0
+SECONDS = 120.0
+"""That one command may take."""
 
 _SETTINGS = (
     f"core.hooksPath={os.devnull}",  # a path beneath it can't exist, and nobody can put a hook there
@@ -67,6 +68,7 @@ class Git:
         stdin: bytes | None = None,
         limit: int | None = None,
         also: Sequence[int] = (),
+        settings: Sequence[str] = (),
         identity: Mapping[str, str] | None = None,
         pass_fds: Sequence[int] = (),
     ) -> FinishedBytes:
@@ -78,6 +80,7 @@ class Git:
             stdin: for `--stdin` commands.
             limit: bytes of output that are kept.
             also: exit statuses beside 0 that are answers.
+            settings: further `key=value`.
             identity: `GIT_AUTHOR_…` and `GIT_COMMITTER_…`.
             pass_fds: descriptors that git holds open while it runs.
 
@@ -86,10 +89,11 @@ class Git:
                 ``data["reason"]`` is `timeout`).
         """
         program = await self._found()
-        where = (f"--git-dir={store}", f"--work-tree={self._folder}") if store is not None else ()
-        finished = await self._call(
-            [str(program), *SAFE, *where, *map(str, arguments)], stdin, limit, identity, pass_fds
-        )
+        before = [word for setting in settings for word in ("-c", setting)]
+        if store is not None:
+            before += (f"--git-dir={store}", f"--work-tree={self._folder}")
+        argv = [str(program), *SAFE, *before, *map(str, arguments)]
+        finished = await self._call(argv, stdin, limit, identity, pass_fds)
         if finished.returncode != 0 and finished.returncode not in also:
             raise _failed(str(arguments[0]), finished)
         return finished
@@ -105,13 +109,7 @@ class Git:
         environment = child_environment(self._parent, {}) | _ENVIRONMENT | dict(identity or {})
         try:
             return await run_bytes(
-                argv,
-                cwd=self._folder,
-                env=environment,
-                stdin=stdin,
-                timeout=SECONDS,
-                limit=limit,
-                pass_fds=pass_fds,
+                argv, cwd=self._folder, env=environment, stdin=stdin, timeout=SECONDS, limit=limit, pass_fds=pass_fds
             )
         except Operational as error:
             raise WorkspaceError(error.message, data={"reason": error.cause}) from error
@@ -123,8 +121,7 @@ class Git:
             program = find_program("git", path=self._parent.get("PATH", os.defpath), folder=self._folder)
         except Operational as error:
             raise WorkspaceError(
-                f"Without git there are no snapshots and no diffs. {error.message}",
-                data={"reason": "missing"},
+                f"Without git there are no snapshots and no diffs. {error.message}", data={"reason": "missing"}
             ) from None
         told = (await self._call([str(program), "--version"])).stdout.decode("utf-8", "replace")
         version = re.search(r"(\d+)\.(\d+)", told)

@@ -45,8 +45,7 @@ def find_repository(folder: Path) -> Repository | None:
             return Repository(root, git_dir, _common(git_dir))
         if root == folder and _looks_bare(folder):
             raise WorkspaceError(
-                f"{str(folder)!r} is a bare repository; open a folder with a work tree.",
-                data={"reason": "bare"},
+                f"{str(folder)!r} is a bare repository; open a folder with a work tree.", data={"reason": "bare"}
             )
     return None
 

@@ -12,12 +12,10 @@ from sprintwright.errors import WorkspaceError
 from sprintwright.model.changes import Change, Snapshot
 from sprintwright.stops import stop
 from sprintwright.workspace.changes import changed_files, diff_text
-from sprintwright.workspace.git import Git
+from sprintwright.workspace.git import SECONDS, Git
 from sprintwright.workspace.repository import RepositoryWatch, find_repository
 from sprintwright.workspace.store import OURS, STORE_NAME, Store
 from sprintwright.workspace.tree import TreeWriter, together
-
-SECONDS = 120.0
 
 _REFS = "refs/sprintwright/"
 _RUN_ID = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?!\.|lock$|$)){0,199}")

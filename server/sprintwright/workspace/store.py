@@ -46,9 +46,11 @@ _CONFIG = """\
 \tuntrackedCache = false
 \tprotectNTFS = false
 \tprotectHFS = false
-\tfsync = loose-object,index,reference
-\tfsyncMethod = batch
+\tfsync = reference,pack,pack-metadata
+[index]
+\tversion = 4
 """
+# Loose objects are not synced: that costs more than the snapshot. `_repair` looks after them when power was lost.
 
 
 class Store:

@@ -18,6 +18,7 @@ from sprintwright.workspace.selection import select
 from sprintwright.workspace.store import OURS, Store
 
 _MOST_REFUSED = 100
+_MANY = 500
 _REFUSED_PATH = re.compile(r"Unable to process path (.+)$", re.MULTILINE)
 
 _One = TypeVar("_One")
@@ -68,32 +69,34 @@ class TreeWriter:
         if selection.remove:
             await self._update(store, lock, ("--force-remove",), selection.remove)
         if selection.update:
-            not_covered |= await self._update(
-                store, lock, ("--add", "--remove", "--replace"), selection.update
-            )
+            not_covered |= await self._update(store, lock, ("--add", "--remove", "--replace"), selection.update)
         return await self._tree(store, lock), tuple(sorted(not_covered))
 
     async def _candidates(self, store: Store, lock: int) -> list[bytes]:
         """What may differ from the index: unknown files (nested repositories end in `/`), changed, lost."""
-        unknown, changed = await together(
+        # The slower one first: it should not wait for the start of the other.
+        changed, unknown = await together(
+            self._git.run("diff-files", "-z", "--name-only", store=store.path, pass_fds=(lock,)),
             self._git.run(
                 "ls-files", "-z", "--others", f"--exclude=/{OURS}/", "--exclude-standard",
                 store=store.path, pass_fds=(lock,),
             ),
-            self._git.run("diff-files", "-z", "--name-only", store=store.path, pass_fds=(lock,)),
         )  # fmt: skip
-        return [name for name in (unknown.stdout + changed.stdout).split(b"\0") if name]
+        return [name for name in (changed.stdout + unknown.stdout).split(b"\0") if name]
 
     async def _update(self, store: Store, lock: int, how: tuple[str, ...], names: list[bytes]) -> set[str]:
         """Bring names into the index; returns those that git could not read (gone or locked meanwhile)."""
         refused: set[str] = set()
+        # Blobs above the threshold go into one pack: thousands of small files are written as one, and durable.
+        settings = ("core.bigFileThreshold=1",) if len(names) > _MANY else ()
         while True:
             wanted = [name for name in names if name.decode("utf-8", "replace") not in refused]
             listed = b"".join(name + b"\0" for name in wanted)
             try:
                 await self._git.run(
-                    "update-index", *how, "-z", "--stdin", store=store.path, stdin=listed, pass_fds=(lock,)
-                )
+                    "update-index", *how, "-z", "--stdin",
+                    store=store.path, stdin=listed, settings=settings, pass_fds=(lock,),
+                )  # fmt: skip
             except WorkspaceError as error:
                 found = set(_REFUSED_PATH.findall(error.message)) - refused
                 if not found or len(refused) >= _MOST_REFUSED:
@@ -112,14 +115,9 @@ class TreeWriter:
         return tree
 
 
-async def together(
-    first: Coroutine[Any, Any, _One], second: Coroutine[Any, Any, _Other]
-) -> tuple[_One, _Other]:
+async def together(first: Coroutine[Any, Any, _One], second: Coroutine[Any, Any, _Other]) -> tuple[_One, _Other]:
     """Both at once. When one fails or the caller is cancelled, the other is cancelled and awaited."""
-    tasks = (
-        asyncio.create_task(first, name="snapshot-first"),
-        asyncio.create_task(second, name="snapshot-second"),
-    )
+    tasks = (asyncio.create_task(first, name="snapshot-first"), asyncio.create_task(second, name="snapshot-second"))
     try:
         return await tasks[0], await tasks[1]
     finally:

@@ -26,7 +26,7 @@ from sprintwright.model.definition import Definition
 from sprintwright.model.records import Decided, Ended, Payload, Record, RunStarted, SetAside
 from sprintwright.state.fold import RunState
 
-HISTORIES = 2_400
+HISTORIES = 2_000
 ALL = "{{task}}|{{previous}}|{{plan}}|{{told}}|{{built}}|{{remarks}}|{{sprint}}|{{n}}|{{item}}|{{made}}|{{extra}}|{{results}}"
 KEYS = {"good": {"action": "break"}, "again": {"action": "retry"}, "unknown": {"action": "retry"}}
 
@@ -61,11 +61,7 @@ def definition(variant: int) -> Definition:
         del stages[1]
         stages.insert(0, {"id": "ask", "kind": "user_checkpoint", "prompt": ALL, "save_as": "told"})
     elif variant == 3:
-        passes["body"] = [
-            turn("build", save_as="built"),
-            turn("extra", save_as="extra"),
-            turn("judge", verdict=KEYS),
-        ]
+        passes["body"] = [turn("build", save_as="built"), turn("extra", save_as="extra"), turn("judge", verdict=KEYS)]
     return Definition.model_validate({"name": "x", "roles": ["w"], "vars": {}, "stages": stages})
 
 
@@ -73,6 +69,9 @@ DEFINITIONS = [definition(variant) for variant in range(4)]
 STARTED = RunStarted(
     run_id="r", workflow="x", origin="test", definition_hash="", task="task", folder="/", roles={"w": "agent"}
 )
+
+
+RUNNER = asyncio.Runner()
 
 
 class Crash(BaseException):
@@ -123,24 +122,18 @@ class World:
         if request.key == "plan":
             titles = self.calls % 3
             items = (
-                "## Item 1\n## Item 2 (depends_on: 1)\n## Item 4"
-                if titles
-                else "## Item 1\n## Item 4 (depends_on: 1)"
+                "## Item 1\n## Item 2 (depends_on: 1)\n## Item 4" if titles else "## Item 1\n## Item 4 (depends_on: 1)"
             )
             return f"{said}\n## Sprint 1\n## Sprint 3\n{items}"
         if request.key.endswith(("judge", "look")):
             return f"{said}\nVERDICT: {'good' if self.calls % 3 else 'again'}"
         return said
 
-    def run(
-        self, *, crash_at: int | None = None, nobody: bool = False, cancel_at: int | None = None
-    ) -> Ended | None:
+    def run(self, *, crash_at: int | None = None, nobody: bool = False, cancel_at: int | None = None) -> Ended | None:
         """One process over the records so far; what it leaves on disk is what the next one loads."""
         journal = CrashingJournal(self.records, crash_at)
         agents = ScriptedAgents(lambda request: self.answer(journal, request))
-        people = ScriptedPeople(
-            lambda question: None if nobody else f"in={digest(question.text)} n={self.calls}"
-        )
+        people = ScriptedPeople(lambda question: None if nobody else f"in={digest(question.text)} n={self.calls}")
         run = Run(
             DEFINITIONS[self.variant],
             STARTED,
@@ -161,7 +154,7 @@ class World:
 
         end: Ended | None = None
         try:
-            end = asyncio.run(walk())
+            end = RUNNER.run(walk())
         except Crash:
             if self.random.random() < 0.5:
                 del journal.records[journal.durable :]
@@ -175,9 +168,7 @@ class World:
         if choice == 0:
             self.run(crash_at=len(self.records) + self.random.randrange(60))
         elif choice == 1:
-            self.failing = self.random.choice(
-                ["build", "judge", "fan[1]", "fan[4]", "work", "last", "tries[2]"]
-            )
+            self.failing = self.random.choice(["build", "judge", "fan[1]", "fan[4]", "work", "last", "tries[2]"])
             self.run()
             self.failing = ""
         elif choice == 2:
@@ -213,25 +204,30 @@ def check_answers(world: World) -> None:
     people = ScriptedPeople(lambda question: recorded(question.key, question.text))
     agents = ScriptedAgents(lambda request: recorded(request.key, request.prompt))
     run = Run(DEFINITIONS[world.variant], STARTED, scripted_ports(journal, agents, people=people), History())
-    asyncio.run(walk_run(run))
+    RUNNER.run(walk_run(run))
     assert seen == set(finished), "stale results are left"
 
 
 @pytest.mark.slow
 def test_random_histories_keep_every_answer_to_its_prompt() -> None:
-    for seed in range(HISTORIES):
-        world = World(seed)
-        try:
-            for _ in range(world.random.randrange(1, 4)):
-                world.disturb()
-            world.run()
-            check_answers(world)
-            before = list(world.records)
-            world.run()
-            assert world.records == before, "a second run wrote something"
-            state = RunState()
-            for record in before:
-                state.apply(record)
-            assert state.status == "completed"
-        except AssertionError as error:
-            raise AssertionError(f"seed {seed}: {error}") from error
+    with RUNNER:
+        for seed in range(HISTORIES):
+            one_history(seed)
+
+
+def one_history(seed: int) -> None:
+    world = World(seed)
+    try:
+        for _ in range(world.random.randrange(1, 4)):
+            world.disturb()
+        world.run()
+        check_answers(world)
+        before = list(world.records)
+        world.run()
+        assert world.records == before, "a second run wrote something"
+        state = RunState()
+        for record in before:
+            state.apply(record)
+        assert state.status == "completed"
+    except AssertionError as error:
+        raise AssertionError(f"seed {seed}: {error}") from error

@@ -10,17 +10,7 @@ import pytest
 from sprintwright.errors import JournalBroken, Refused
 from sprintwright.journal.line import BadLine, decode, encode
 from sprintwright.journal.store import OwnedRun, RunFolder, list_run_folders, make_run_folder, new_run_id
-from sprintwright.model.records import (
-    Ended,
-    Finished,
-    Noted,
-    Opened,
-    Record,
-    Released,
-    RunStarted,
-    Started,
-    TailCut,
-)
+from sprintwright.model.records import Ended, Finished, Noted, Opened, Record, Released, RunStarted, Started, TailCut
 
 
 def started(n: int) -> Started:
@@ -30,9 +20,18 @@ def started(n: int) -> Started:
 async def write_run(place: RunFolder, count: int = 6) -> None:
     """One owner: a start, some leaves, synced after each `started`."""
     owned = OwnedRun(place, lambda _records: None)
-    owned.journal.append("", RunStarted(
-        run_id=place.run_id, workflow="w", origin="o", definition_hash="", task="t", folder=str(place.folder), roles={}
-    ))
+    owned.journal.append(
+        "",
+        RunStarted(
+            run_id=place.run_id,
+            workflow="w",
+            origin="o",
+            definition_hash="",
+            task="t",
+            folder=str(place.folder),
+            roles={},
+        ),
+    )
     for n in range(count):
         owned.journal.append(f"k{n}", started(n))
         await owned.journal.sync()
@@ -131,7 +130,7 @@ def test_r002_a_torn_tail_at_any_byte_is_cut_once_and_told(place: RunFolder) -> 
         if tail:
             assert (place.path / cuts[0].file).read_bytes() == whole[size - tail : size]
         assert [r.seq for r in records] == list(range(1, len(records) + 1))
-        assert records[: complete] == place.read().records[:complete]
+        assert records[:complete] == place.read().records[:complete]
         assert asyncio.run(reopen(place))[-1].seq == len(records) + 2
 
 
@@ -236,9 +235,9 @@ def test_r021_a_large_answer_goes_to_a_blob_and_comes_back(tmp_path: Path) -> No
         place = make_run_folder(tmp_path)
         owned = OwnedRun(place, lambda _records: None)
         text = "grün " * 200_000
-        owned.journal.append("", RunStarted(
-            run_id="r", workflow="w", origin="o", definition_hash="", task=text, folder="/", roles={}
-        ))
+        owned.journal.append(
+            "", RunStarted(run_id="r", workflow="w", origin="o", definition_hash="", task=text, folder="/", roles={})
+        )
         owned.journal.append("k", Finished(after="", value={"text": text, "seconds": 1.0}))
         await owned.release()
         assert journal_of(place).stat().st_size < 4096

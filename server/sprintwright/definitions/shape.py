@@ -1,0 +1,123 @@
+"""Nodes -> plain values in the shape that a model expects; keys that it does not know are left out and reported."""
+
+from __future__ import annotations
+
+import re
+import types
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel
+
+from sprintwright.definitions.nodes import MappingNode, Node, ScalarNode, SequenceNode, problem
+from sprintwright.model.problem import Edit, Fix, Problem
+from sprintwright.text import nearest
+
+_NOT_FINITE = re.compile(r"[+-]?\.?(?:inf|infinity|nan)", re.IGNORECASE)
+
+
+class Shaper:
+    """One conversion; ``problems`` are warnings for what was left out."""
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+
+    def plain(self, node: Node, annotation: Any) -> object:
+        """The node's value for a place of that type: mappings, lists and text; None for what is absent."""
+        match node:
+            case ScalarNode():
+                return self._scalar(node, annotation)
+            case SequenceNode():
+                inner = next((get_args(one)[0] for one in _members(annotation) if get_origin(one) in (tuple, list)), Any)
+                return [self.plain(item, inner) for item in node.items]
+            case MappingNode():
+                return self._mapping(node, annotation)
+
+    def _scalar(self, node: ScalarNode, annotation: Any) -> object:
+        if node.absent:
+            return None
+        if float in _members(annotation) and _NOT_FINITE.fullmatch(node.text):
+            return []  # pydantic would take it, but no limit or time is infinite: let it say "a number"
+        return node.text
+
+    def _mapping(self, node: MappingNode, annotation: Any) -> object:
+        members = list(_members(annotation))
+        if table := next((one for one in members if get_origin(one) is dict), None):
+            return self._table(node, get_args(table)[1])
+        models = [one for one in members if _is_model(one)]
+        model = models[0] if len(models) == 1 else _by_kind(models, node.text("kind"))
+        if model is None:
+            return {key.text: self.plain(value, Any) for key, value in node.pairs}
+        fields = fields_of(model)
+        known: dict[str, object] = {}
+        for key, value in node.pairs:
+            if key.text not in fields:
+                self.problems.append(_unknown_key(key, node, fields, models))
+            elif isinstance(value, ScalarNode) and value.absent:
+                self._note_absent(key, value)
+            else:
+                known[key.text] = self.plain(value, fields[key.text])
+        return known
+
+    def _table(self, node: MappingNode, annotation: Any) -> dict[str, object]:
+        """A mapping with free keys: a key without a value has the empty one of its type."""
+        empty: object = None
+        if any(_is_model(one) for one in _members(annotation)):
+            empty = {}
+        elif str in _members(annotation):
+            empty = ""
+        values = ((key.text, self.plain(value, annotation)) for key, value in node.pairs)
+        return {key: empty if value is None else value for key, value in values}
+
+    def _note_absent(self, key: ScalarNode, value: ScalarNode) -> None:
+        shown = "'null'" if value.text else "nothing"
+        message = f"{key.text!r} has {shown} as its value and counts as not given; remove it, or quote the text."
+        self.problems.append(problem("absent_value", message, key.range, severity="hint"))
+
+
+def fields_of(model: type[BaseModel]) -> dict[str, Any]:
+    """The keys of a model as they are written, with their types."""
+    return {field.alias or name: field.annotation for name, field in model.model_fields.items()}
+
+
+def kinds_of(model: type[BaseModel]) -> tuple[str, ...]:
+    """The values of ``kind`` for which a model stands."""
+    field = model.model_fields.get("kind")
+    return get_args(field.annotation) if field and get_origin(field.annotation) is Literal else ()
+
+
+def _members(annotation: Any) -> Iterator[Any]:
+    """The types that a place takes, unions and annotations resolved."""
+    origin = get_origin(annotation)
+    if origin is Annotated:
+        yield from _members(get_args(annotation)[0])
+    elif origin in (Union, types.UnionType):
+        for one in get_args(annotation):
+            yield from _members(one)
+    else:
+        yield annotation
+
+
+def _is_model(annotation: Any) -> bool:
+    return isinstance(annotation, type) and get_origin(annotation) is None and issubclass(annotation, BaseModel)
+
+
+def _by_kind(models: Iterable[type[BaseModel]], kind: str) -> type[BaseModel] | None:
+    return next((model for model in models if kind in kinds_of(model)), None)
+
+
+def _unknown_key(
+    key: ScalarNode, node: MappingNode, fields: Iterable[str], models: Iterable[type[BaseModel]]
+) -> Problem:
+    missing = [name for name in fields if node.get(name) is None]
+    near = nearest(key.text, missing)
+    owners = [kind for model in models if key.text in fields_of(model) for kind in kinds_of(model)]
+    message = f"The key {key.text[:60]!r} is not known here and is ignored."
+    if owners:
+        message += f" It belongs to {', '.join(owners)}."
+    elif near:
+        message += f" Did you mean {near!r}?"
+    else:
+        message += f" Known keys: {', '.join(missing or fields)}."
+    fix = Fix(title=f"Change to {near!r}", edits=(Edit(range=key.range, text=near),)) if near and not owners else None
+    return problem("unknown_key", message, key.range, severity="warning", fix=fix)
