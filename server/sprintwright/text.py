@@ -12,8 +12,8 @@ _CODE_POINTS_PER_GRAPHEME = 16
 """A letter with more marks than this is decoration; without a limit one "letter" could fill the screen."""
 
 _SEQUENCE = re.compile(
-    r"""(?:\x1b\]|\x9d)[^\x07\x1b\x9c\n]*+(?:\x07|\x1b\\|\x9c)      # OSC: title, link, clipboard
-      | (?:\x1b[PX^_]|[\x90\x98\x9e\x9f])[^\x1b\x9c\n]*+(?:\x1b\\|\x9c)  # DCS, SOS, PM, APC
+    r"""(?:\x1b\]|\x9d)[^\x07\x1b\x80-\x9f\n]*+(?:\x07|\x1b\\|\x9c)      # OSC: title, link, clipboard
+      | (?:\x1b[PX^_]|[\x90\x98\x9e\x9f])[^\x1b\x80-\x9f\n]*+(?:\x1b\\|\x9c)  # DCS, SOS, PM, APC
       | (?:\x1b\[|\x9b)[0-?]*+[\ -/]*+[@-~]?                        # CSI: colours, cursor
       | \x1b[\ -/]*+[0-~]                                           # every other escape, whole
     """,

@@ -185,7 +185,9 @@ async def snapshots(folder: Path) -> tuple[float, float]:
         began = time.perf_counter()
         await workspace.take()
         taken.append(time.perf_counter() - began)
-    status = median(9, lambda: subprocess.run(["git", "status", "--short"], cwd=folder, capture_output=True, check=True))
+    status = median(
+        9, lambda: subprocess.run(["git", "status", "--short"], cwd=folder, capture_output=True, check=True)
+    )
     return statistics.median(taken), status
 
 

@@ -143,7 +143,9 @@ def test_show_changes_prints_the_diff_of_one_pass(place: Place) -> None:
         (("nonsense",), 2, ("nonsense",)),
     ],
 )
-def test_bad_input_gives_one_clear_message(place: Place, arguments: tuple[str, ...], code: int, words: tuple[str, ...]) -> None:
+def test_bad_input_gives_one_clear_message(
+    place: Place, arguments: tuple[str, ...], code: int, words: tuple[str, ...]
+) -> None:
     ran = place.call(*arguments)
     assert ran.returncode == code and "Traceback" not in ran.stderr
     for word in words:
@@ -168,11 +170,15 @@ def test_a_folder_that_is_no_git_repository_works(place: Place) -> None:
 def test_what_a_folder_would_run_needs_consent_for_its_content(place: Place) -> None:
     settings = place.project / ".sprintwright"
     settings.mkdir()
-    (settings / "config.yaml").write_text("agents:\n  planted: {kind: cli, command: [sh, -c, 'touch PWNED']}\nprimary: planted\n")
+    (settings / "config.yaml").write_text(
+        "agents:\n  planted: {kind: cli, command: [sh, -c, 'touch PWNED']}\nprimary: planted\n"
+    )
     ran = place.call("run", "dev", "x")
     assert ran.returncode == 2 and "touch PWNED" in ran.stderr and "--consent " in ran.stderr
     assert not (place.project / "PWNED").exists()
     agreed = ran.stderr.rpartition("--consent ")[2].strip()
-    (settings / "config.yaml").write_text("agents:\n  planted: {kind: cli, command: [sh, -c, 'touch OTHER']}\nprimary: planted\n")
+    (settings / "config.yaml").write_text(
+        "agents:\n  planted: {kind: cli, command: [sh, -c, 'touch OTHER']}\nprimary: planted\n"
+    )
     ran = place.call("run", "dev", "x", "--consent", agreed)
     assert ran.returncode == 2 and "changed" in ran.stderr and not (place.project / "OTHER").exists()

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
 from sprintwright.definitions.discovery import builtin_folder
+
 from sprintwright.definitions.load import load_definition
 from sprintwright.engine.doubles import ScriptedAgents, scripted_ports
 from sprintwright.engine.history import History

@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).parents[2] / "server" / "sprintwright"
 
 BASE = {"errors", "text", "paths", "secrets", "processes", "stops"}
 MAY = {
-    **{name: BASE for name in BASE},
+    **dict.fromkeys(BASE, BASE),
     "model": BASE,
     "definitions": BASE | {"model", "prompts", "reading"},
     "prompts": BASE | {"model"},

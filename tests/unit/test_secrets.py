@@ -50,11 +50,11 @@ def test_common_words_and_short_values_mask_nothing(value: str) -> None:
         quote(SECRET),
         quote(SECRET, safe=""),
         quote_plus(SECRET),
-        quote(SECRET, safe="").replace("%2F", "%2f"),
+        quote(SECRET, safe="").replace("%C3%BC", "%c3%bc").replace("F", "f").replace("B", "b").replace("D", "d"),
         json.dumps(SECRET)[1:-1],
         json.dumps(SECRET, ensure_ascii=False)[1:-1],
         repr(SECRET)[1:-1],
-        SECRET.encode().hex() and base64.b64encode(SECRET.encode()).decode().rstrip("="),
+        base64.b64encode(SECRET.encode()).decode().rstrip("="),
     ],
 )
 def test_each_form_is_masked(form: str) -> None:

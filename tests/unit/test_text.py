@@ -62,7 +62,8 @@ def test_cleaning_twice_changes_nothing(text: str, newlines: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "unit", ["\x1b]", "\x1b", "\x1b[1;", "\u200d", "é\u200d", "\ufe0f\u200d", "\U0001f3f4", "\x9d"]
+    "unit",
+    ["\x1b]", "\x1b", "\x1b[1;", "\x90", "\x1bP", "\x9b1", "\u200d", "é\u200d", "\ufe0f\u200d", "\U0001f3f4", "\x9d"],
 )
 def test_cleaning_a_megabyte_of_openings_ends(unit: str) -> None:
     assert clean(unit * (1_000_000 // len(unit)), newlines=False) is not None

@@ -53,9 +53,7 @@ class CommandChecks:
             )
         return answer
 
-    async def _one(
-        self, folder: Path, command: tuple[str, ...], request: CheckRequest, output: Output
-    ) -> TurnAnswer:
+    async def _one(self, folder: Path, command: tuple[str, ...], request: CheckRequest, output: Output) -> TurnAnswer:
         program = find_program(command[0], path=self._parent.get("PATH"), folder=folder)
         line = " ".join(command)
         output("note", f"$ {line}\n")
@@ -73,7 +71,5 @@ class CommandChecks:
         verdict = "passed" if finished.returncode == 0 else f"failed with exit status {finished.returncode}"
         findings = report.findings if finished.returncode else ()
         return TurnAnswer(
-            text=f"$ {line}\n{printed}\n(this command {verdict})",
-            passed=finished.returncode == 0,
-            findings=findings,
+            text=f"$ {line}\n{printed}\n(this command {verdict})", passed=finished.returncode == 0, findings=findings
         )

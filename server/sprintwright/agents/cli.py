@@ -15,9 +15,7 @@ from sprintwright.text import one_line, without_escapes
 _ANSWER_CAP = 64 * 1024 * 1024
 
 
-async def turn(
-    config: CliAgentConfig, request: TurnRequest, parent: Mapping[str, str], output: Output
-) -> TurnAnswer:
+async def turn(config: CliAgentConfig, request: TurnRequest, parent: Mapping[str, str], output: Output) -> TurnAnswer:
     """Run the command once. Escape codes are taken off its answer.
 
     Raises:
@@ -26,11 +24,7 @@ async def turn(
     """
     folder = Path(request.folder)
     program = find_program(config.command[0], path=parent.get("PATH"), folder=folder)
-    marks = {
-        "SPRINTWRIGHT_RUN": request.run_id,
-        "SPRINTWRIGHT_LEAF": request.key,
-        "SPRINTWRIGHT_ROLE": request.role,
-    }
+    marks = {"SPRINTWRIGHT_RUN": request.run_id, "SPRINTWRIGHT_LEAF": request.key, "SPRINTWRIGHT_ROLE": request.role}
     finished = await run_process(
         [str(program), *config.command[1:]],
         cwd=folder,
@@ -47,7 +41,6 @@ async def turn(
         raise Operational("exit", f"Agent {request.agent!r} exited with status {finished.returncode}: {said}")
     if finished.dropped:
         raise Operational(
-            "truncated",
-            f"Agent {request.agent!r} printed more than {_ANSWER_CAP} bytes; its answer is not whole.",
+            "truncated", f"Agent {request.agent!r} printed more than {_ANSWER_CAP} bytes; its answer is not whole."
         )
     return TurnAnswer(text=without_escapes(finished.stdout).strip())

@@ -18,9 +18,7 @@ class CliAgentConfig(_Agent):
     """Any command line: the prompt on its standard input, the answer on its standard output."""
 
     kind: Literal["cli"] = Field(description="A command line, one call a turn.")
-    command: tuple[str, ...] = Field(
-        min_length=1, description="Program and arguments, a list; there is no shell."
-    )
+    command: tuple[str, ...] = Field(min_length=1, description="Program and arguments, a list; there is no shell.")
     env: dict[str, str] = Field(default={}, description="Further environment variables of the program.")
 
 

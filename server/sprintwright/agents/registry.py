@@ -17,9 +17,7 @@ from sprintwright.engine.ports import AgentTraits, Checks, Output, People, TurnA
 from sprintwright.errors import Refused
 from sprintwright.text import fold, nearest
 
-BUILT_IN: Mapping[str, AgentConfig] = {
-    "human": HumanAgentConfig(kind="human", description="You, at this terminal.")
-}
+BUILT_IN: Mapping[str, AgentConfig] = {"human": HumanAgentConfig(kind="human", description="You, at this terminal.")}
 _TRAITS: dict[str, AgentTraits] = {
     "human": AgentTraits(person=True, reminded=False, writes=False),
     "check": AgentTraits(reminded=False),

@@ -37,9 +37,7 @@ def load(file: Path) -> Recording:
     """Read a recording. Raises `Operational` with cause ``no_recording`` for one that can't be used (X72)."""
     try:
         if file.stat().st_size > _MOST_BYTES:
-            raise Operational(
-                "no_recording", f"The recording {str(file)!r} is larger than {_MOST_BYTES} bytes."
-            )
+            raise Operational("no_recording", f"The recording {str(file)!r} is larger than {_MOST_BYTES} bytes.")
         return Recording.model_validate(yaml.safe_load(file.read_text("utf-8")))
     except (OSError, UnicodeDecodeError, yaml.YAMLError, ValidationError, RecursionError) as error:
         raise Operational("no_recording", f"The recording {str(file)!r} can't be read: {error}") from error

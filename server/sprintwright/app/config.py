@@ -57,7 +57,5 @@ def _read(file: Path) -> Config | None:
         lines = [f"{file}:{p.range.line + 1}:{p.range.column + 1}: {p.message}" for p in errors]
         later = f" (Agents of kind {', '.join(LATER_KINDS)} can't be started by this version yet.)"
         hint = later if any(kind in text for kind in LATER_KINDS) else ""
-        raise Refused(
-            "config_invalid", "The configuration can't be used:\n" + "\n".join(lines) + hint, file=str(file)
-        )
+        raise Refused("config_invalid", "The configuration can't be used:\n" + "\n".join(lines) + hint, file=str(file))
     return loaded.value

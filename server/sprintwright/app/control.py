@@ -37,10 +37,7 @@ class ControlSocket:
         path.unlink(missing_ok=True)
 
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            with (
-                contextlib.closing(writer),
-                contextlib.suppress(OSError, ValueError, asyncio.IncompleteReadError),
-            ):
+            with contextlib.closing(writer), contextlib.suppress(OSError, ValueError, asyncio.IncompleteReadError):
                 if _peer_uid(writer) not in (None, os.getuid()):
                     return
                 answer = await _answer(handler, await reader.readline())

@@ -56,11 +56,7 @@ class Transcripts:
         file, size = self._open.get(sequence) or (self._file(sequence, key), 0)
         if size < _MOST_TRANSCRIPT:
             over = size + len(text) >= _MOST_TRANSCRIPT
-            piece = (
-                {"stream": "note", "text": "(the rest was left out)"}
-                if over
-                else {"stream": stream, "text": text}
-            )
+            piece = {"stream": "note", "text": "(the rest was left out)"} if over else {"stream": stream, "text": text}
             file.write(json.dumps(piece) + "\n")
             file.flush()
         self._open[sequence] = (file, size + len(text))

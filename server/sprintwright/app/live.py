@@ -94,9 +94,7 @@ class LiveRun:
 
     async def _go(self) -> None:
         try:
-            self._control = await ControlSocket.listen(
-                self._world.places.runtime, self.place.run_id, self._asked
-            )
+            self._control = await ControlSocket.listen(self._world.places.runtime, self.place.run_id, self._asked)
             started = self._history.started
             assert started is not None, "record() the start before begin()"
             await walk_run(Run(self.definition, started, self._ports(), self._history))
@@ -180,9 +178,7 @@ class LoopClock:
 
 def remember(places: Places, place: RunFolder, definition_hash: str, last_seq: int) -> None:
     """Keep in the user's state how far the run was seen; a failure to do so costs the run nothing."""
-    own = OwnRun(
-        run_id=place.run_id, folder=str(place.folder), definition_hash=definition_hash, last_seq=last_seq
-    )
+    own = OwnRun(run_id=place.run_id, folder=str(place.folder), definition_hash=definition_hash, last_seq=last_seq)
     try:
         UserState(places.state).remember(own)
     except (OSError, SprintwrightError):

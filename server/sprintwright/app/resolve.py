@@ -34,9 +34,7 @@ def used_roles(definition: Definition) -> list[str]:
     return [name for name in definition.roles if fold(name) in used]
 
 
-def resolve_roles(
-    definition: Definition, settings: Settings, registry: Registry, asked: Mapping[str, str]
-) -> Resolved:
+def resolve_roles(definition: Definition, settings: Settings, registry: Registry, asked: Mapping[str, str]) -> Resolved:
     """An agent for each role: asked for, else configured for the role, else primary, else the only one there is.
 
     Args:
@@ -52,9 +50,7 @@ def resolve_roles(
     if not primary and (only := _only_agent(settings)):
         primary = only
         if any(fold(role) not in asked and fold(role) not in configured for role in roles):
-            notices.append(
-                f"No primary agent is set; {only!r} is the only one configured and plays every other role."
-            )
+            notices.append(f"No primary agent is set; {only!r} is the only one configured and plays every other role.")
     resolved: dict[str, str] = {}
     for role in roles:
         name = asked.get(fold(role)) or configured.get(fold(role)) or primary
@@ -88,9 +84,7 @@ def _without_alias(name: str, primary: str, escalation: str) -> str:
     if alias in ("primary", "escalation"):
         target = primary if alias == "primary" else escalation
         if not target:
-            raise Refused(
-                "agent_missing", f"The alias {alias!r} names no agent. Set `{alias}:` in the configuration."
-            )
+            raise Refused("agent_missing", f"The alias {alias!r} names no agent. Set `{alias}:` in the configuration.")
         return target
     return name
 
@@ -105,6 +99,4 @@ def _nobody(role: str, settings: Settings) -> Refused:
             role=role,
             known=names,
         )
-    return Refused(
-        "agent_missing", f"Role {role!r} has no agent: none is configured. {_HOW}", role=role, known=[]
-    )
+    return Refused("agent_missing", f"Role {role!r} has no agent: none is configured. {_HOW}", role=role, known=[])

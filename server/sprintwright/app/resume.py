@@ -68,15 +68,11 @@ def find_run(places: Places, folder: Path | None, name: str) -> RunFolder:
         ids = ", ".join(sorted(place.run_id for place in found))
         raise Refused("unknown_run", f"{name!r} could be any of these runs: {ids}. Give more of its id.")
     newest = ", ".join(place.run_id for place in here[:5])
-    hint = (
-        f"The newest here: {newest}." if newest else "There are no runs here; see `sprintwright list --all`."
-    )
+    hint = f"The newest here: {newest}." if newest else "There are no runs here; see `sprintwright list --all`."
     raise Refused("unknown_run", f"There is no run {name!r}. {hint}" if name not in ("", "last") else hint)
 
 
-def read_resumable(
-    places: Places, place: RunFolder, *, accept_shorter: bool = False
-) -> tuple[Loaded, Definition]:
+def read_resumable(places: Places, place: RunFolder, *, accept_shorter: bool = False) -> tuple[Loaded, Definition]:
     """What the run recorded and the definition that it goes by. Raises `Refused` when it can't go on."""
     loaded = place.read()
     if loaded.unreadable is not None:
@@ -89,8 +85,8 @@ def read_resumable(
     if own is None or Path(own.folder) != place.folder:
         raise Refused(
             "not_own_run",
-            f"Run {place.run_id!r} was not started by you on this machine in {str(place.folder)!r}, so nothing in it is "
-            "acted on. Look at it with `show`, and start a run of your own.",
+            f"Run {place.run_id!r} was not started by you on this machine in {str(place.folder)!r}, so nothing in it "
+            "is acted on. Look at it with `show`, and start a run of your own.",
         )
     if control.is_alive(places.runtime, place.run_id):
         raise Refused(
@@ -108,9 +104,7 @@ def read_resumable(
         )
     state = fold(loaded.records)
     if state.started is None:
-        raise Refused(
-            "run_unreadable", f"Run {place.run_id!r} ended before anything was recorded; start it again."
-        )
+        raise Refused("run_unreadable", f"Run {place.run_id!r} ended before anything was recorded; start it again.")
     if state.status == "completed":
         raise Refused("already_done", f"Run {place.run_id!r} is completed; there is nothing to resume.")
     return loaded, _frozen_definition(place, state.started.definition_hash)
@@ -120,25 +114,17 @@ def _frozen_definition(place: RunFolder, expected: str) -> Definition:
     try:
         data = read_beneath(place.path, "definition.yaml", _MOST_BYTES)
     except OSError as error:
-        raise Refused(
-            "run_unreadable", f"The run's definition.yaml can't be read: {error.strerror}."
-        ) from error
+        raise Refused("run_unreadable", f"The run's definition.yaml can't be read: {error.strerror}.") from error
     if hashlib.sha256(data).hexdigest() != expected:
-        raise Refused(
-            "run_unreadable", "The run's definition.yaml was changed since the run began; it is not used."
-        )
+        raise Refused("run_unreadable", "The run's definition.yaml was changed since the run began; it is not used.")
     loaded = load_definition(data.decode())
     if loaded.value is None:
-        raise Refused(
-            "definition_invalid", "The run's definition.yaml is not valid for this version of Sprintwright."
-        )
+        raise Refused("definition_invalid", "The run's definition.yaml is not valid for this version of Sprintwright.")
     refuse_unsupported(loaded.value)
     return loaded.value
 
 
-async def interrupted_leaves(
-    loaded: Loaded, definition: Definition, workspace: Workspace
-) -> list[Interrupted]:
+async def interrupted_leaves(loaded: Loaded, definition: Definition, workspace: Workspace) -> list[Interrupted]:
     """The turns and checks that were cut off, each with what changed in the folder since it began."""
     history = History.load(loaded.records)
     found: list[Interrupted] = []
@@ -197,7 +183,8 @@ def resume(
     if choice == "keep" and (cannot := [leaf.key for leaf in leaves if not leaf.can_keep]):
         raise Refused(
             "bad_argument",
-            f"{', '.join(cannot)} gives a verdict, an artifact or a plan, so it can't be kept half done. Use redo or stop.",
+            f"{', '.join(cannot)} gives a verdict, an artifact or a plan, so it can't be kept half done. "
+            "Use redo or stop.",
         )
     live = LiveRun(place, definition, world)
     for leaf in leaves:

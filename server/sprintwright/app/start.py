@@ -76,9 +76,7 @@ def find_definition(places: Places, folder: Path, name: str) -> tuple[Entry, Def
     if errors or entry.loaded.value is None:
         lines = [f"{entry.path}:{p.range.line + 1}:{p.range.column + 1}: {p.message}" for p in errors]
         raise Refused(
-            "definition_invalid",
-            f"Workflow {name!r} can't be run:\n" + "\n".join(lines),
-            path=str(entry.path),
+            "definition_invalid", f"Workflow {name!r} can't be run:\n" + "\n".join(lines), path=str(entry.path)
         )
     refuse_unsupported(entry.loaded.value)
     return entry, entry.loaded.value
@@ -95,17 +93,13 @@ def start(
     folder = usable_folder(request.folder)
     entry, definition = find_definition(world.places, folder, request.workflow)
     if not request.task.strip():
-        raise Refused(
-            "no_task", "There is no task. Say what is to be done, in quotes, or with --task-file FILE."
-        )
+        raise Refused("no_task", "There is no task. Say what is to be done, in quotes, or with --task-file FILE.")
     _known_vars(definition, request.vars)
     resolved = resolve_roles(definition, settings, registry, request.roles)
     players = [registry.get(name) for name in resolved.roles.values()]
     items = consent_items(entry, definition, players)
     require_consent(items, str(folder), request.consent, UserState(world.places.state))
-    return _made(
-        request, world, folder, entry, definition, resolved.roles, resolved.notices
-    ), resolved.notices
+    return _made(request, world, folder, entry, definition, resolved.roles, resolved.notices), resolved.notices
 
 
 def _made(
@@ -162,8 +156,7 @@ def _known_vars(definition: Definition, given: Mapping[str, str]) -> None:
             hint = f" Did you mean {near!r}?" if near else ""
             known = ", ".join(definition.vars) or "none"
             raise Refused(
-                "bad_argument",
-                f"Workflow {definition.name!r} has no variable {name!r}.{hint} Its vars: {known}.",
+                "bad_argument", f"Workflow {definition.name!r} has no variable {name!r}.{hint} Its vars: {known}."
             )
 
 

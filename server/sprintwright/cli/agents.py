@@ -22,9 +22,7 @@ def run(arguments: argparse.Namespace) -> int:
     settings = settings_of(places, folder)
     for agent in settings.agents.values():
         problem = _problem(agent, folder)
-        aliases = [
-            a for a in ("primary", "escalation") if getattr(settings, a).casefold() == agent.name.casefold()
-        ]
+        aliases = [a for a in ("primary", "escalation") if getattr(settings, a).casefold() == agent.name.casefold()]
         if arguments.json:
             row = {"name": agent.name, "kind": agent.config.kind, "origin": agent.origin, "aliases": aliases}
             print(json.dumps({**row, "description": agent.config.description, "problem": problem}))

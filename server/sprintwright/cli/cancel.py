@@ -18,9 +18,7 @@ def run(arguments: argparse.Namespace) -> int:
     place = find_run(places, Path(arguments.folder).resolve(), arguments.run)
     answer = control.send(places.runtime, place.run_id, {"verb": "cancel"})
     if answer is None:
-        raise Refused(
-            "bad_argument", f"Run {place.run_id} is not being carried on by anybody; nothing to cancel."
-        )
+        raise Refused("bad_argument", f"Run {place.run_id} is not being carried on by anybody; nothing to cancel.")
     if not answer.get("ok"):
         raise Refused("bad_argument", str(answer.get("message", "The owner of the run refused.")))
     print(f"Run {place.run_id} is being cancelled. Go on with it later: sprintwright resume {place.run_id}")

@@ -46,9 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
         except Refused as refused:  # what runs here came with this program: the demo agrees to its own sample
             if refused.code != "consent_needed":
                 raise
-            return start(
-                replace(request, consent=refused.data["hash"]), world, session.settings, world.registry
-            )
+            return start(replace(request, consent=refused.data["hash"]), world, session.settings, world.registry)
 
     code = drive(session, begin)
     print(
@@ -60,9 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def _make_project(folder: Path) -> None:
-    shutil.copytree(
-        _SAMPLE / "project", folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__")
-    )
+    shutil.copytree(_SAMPLE / "project", folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
     settings = folder / ".sprintwright"
     settings.mkdir(mode=0o700)
     shutil.copy(_SAMPLE / "recording.yaml", settings)

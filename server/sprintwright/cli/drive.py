@@ -51,9 +51,7 @@ class Session:
     def at(self, folder: Path) -> Session:
         """The same session in another folder, with the settings that are in force there."""
         return (
-            self
-            if folder == self.folder
-            else replace(self, folder=folder, settings=settings_of(self.places, folder))
+            self if folder == self.folder else replace(self, folder=folder, settings=settings_of(self.places, folder))
         )
 
     @property
@@ -78,9 +76,10 @@ def _with_consent(session: Session, begin: Begin, refused: Refused) -> int:
     print("Files of this folder ask for more than a prompt:")
     for item in refused.data["items"]:
         print(f"  - {clean(item, newlines=False)}")
-    if asyncio.run(
-        ask_line("Run this? Your answer is kept until it changes. [y/N] ")
-    ).strip().lower() not in ("y", "yes"):
+    if asyncio.run(ask_line("Run this? Your answer is kept until it changes. [y/N] ")).strip().lower() not in (
+        "y",
+        "yes",
+    ):
         raise refused
     UserState(session.places.state).agree(refused.data["hash"])
     return asyncio.run(_drive(session, begin))
@@ -90,12 +89,7 @@ async def _drive(session: Session, begin: Begin) -> int:
     view = _view(session)
     people: People = Defaults() if session.yes else Terminal(view.paused) if session.interactive else Nobody()
     world = make_world(
-        session.environment,
-        session.folder,
-        session.settings,
-        people,
-        on_record=view.record,
-        on_output=view.output,
+        session.environment, session.folder, session.settings, people, on_record=view.record, on_output=view.output
     )
     live, notices = begin(world)
     exits: list[int] = []

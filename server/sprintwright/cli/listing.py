@@ -30,7 +30,5 @@ def run(arguments: argparse.Namespace) -> int:
         where = f"  {seen.place.folder}" if arguments.all else ""
         print(f"{seen.place.run_id}  {STATUS_WORDS[state.status]}{elsewhere}  {workflow}  {task}{where}")
     if not found and not arguments.json:
-        print(
-            'No runs yet. Start one: sprintwright run dev "what is to be done", or see one: sprintwright demo'
-        )
+        print('No runs yet. Start one: sprintwright run dev "what is to be done", or see one: sprintwright demo')
     return 0

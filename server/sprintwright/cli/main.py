@@ -66,21 +66,15 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _command(
-    commands: Commands, name: str, module: str, text: str
-) -> argparse.ArgumentParser:
+def _command(commands: Commands, name: str, module: str, text: str) -> argparse.ArgumentParser:
     command = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
     command.set_defaults(module=module)
-    command.add_argument(
-        "--folder", default=".", metavar="DIR", help="the folder to work in (default: this one)"
-    )
+    command.add_argument("--folder", default=".", metavar="DIR", help="the folder to work in (default: this one)")
     return command
 
 
 def _live_options(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--max-passes", type=int, default=0, metavar="N", help="limit of each loop of passes"
-    )
+    command.add_argument("--max-passes", type=int, default=0, metavar="N", help="limit of each loop of passes")
     command.add_argument("--json", action="store_true", help="one event a line instead of the live tree")
     command.add_argument("--yes", action="store_true", help="ask nothing: empty answers, never a permission")
 
@@ -91,68 +85,39 @@ def _add_run(commands: Commands) -> None:
     run.add_argument("task", nargs="*", help="what is to be done; `-` reads it from standard input")
     run.add_argument("--task-file", metavar="F", help="read the task from a file")
     run.add_argument(
-        "--role",
-        action="append",
-        default=[],
-        metavar="NAME=AGENT",
-        help="agent of a role; also as --NAME AGENT",
+        "--role", action="append", default=[], metavar="NAME=AGENT", help="agent of a role; also as --NAME AGENT"
     )
     run.add_argument("--primary", metavar="AGENT", help="agent for every role that has none of its own")
-    run.add_argument(
-        "--var", action="append", default=[], metavar="K=V", help="replace a variable of the workflow"
-    )
+    run.add_argument("--var", action="append", default=[], metavar="K=V", help="replace a variable of the workflow")
     run.add_argument("--consent", metavar="HASH", help="agree to what files of this folder would run")
     _live_options(run)
 
 
 def _add_others(commands: Commands) -> None:
-    resume = _command(
-        commands, "resume", "resume", "Go on with a run that was interrupted, cancelled or stopped."
-    )
-    resume.add_argument(
-        "run", nargs="?", default="last", help="id of the run, or part of it (default: the newest)"
-    )
-    resume.add_argument(
-        "--interrupted", choices=("redo", "keep", "stop"), help="what to do with a cut-off turn"
-    )
-    resume.add_argument(
-        "--accept-shorter", action="store_true", help="go on from a journal older than what was seen"
-    )
+    resume = _command(commands, "resume", "resume", "Go on with a run that was interrupted, cancelled or stopped.")
+    resume.add_argument("run", nargs="?", default="last", help="id of the run, or part of it (default: the newest)")
+    resume.add_argument("--interrupted", choices=("redo", "keep", "stop"), help="what to do with a cut-off turn")
+    resume.add_argument("--accept-shorter", action="store_true", help="go on from a journal older than what was seen")
     _live_options(resume)
     cancel = _command(commands, "cancel", "cancel", "Cancel a live run; what is finished is kept.")
-    cancel.add_argument(
-        "run", nargs="?", default="last", help="id of the run, or part of it (default: the newest)"
-    )
+    cancel.add_argument("run", nargs="?", default="last", help="id of the run, or part of it (default: the newest)")
     show = _command(commands, "show", "show", "Show a run: tree, verdicts, findings, and what to type next.")
-    show.add_argument(
-        "run", nargs="?", default="last", help="id of the run, or part of it (default: the newest)"
-    )
+    show.add_argument("run", nargs="?", default="last", help="id of the run, or part of it (default: the newest)")
     show.add_argument("--json", action="store_true", help="the whole state as JSON")
     show.add_argument(
-        "--changes",
-        nargs="?",
-        const="",
-        default=None,
-        metavar="LEAF",
-        help="the diff of a leaf, a pass, or the run",
+        "--changes", nargs="?", const="", default=None, metavar="LEAF", help="the diff of a leaf, a pass, or the run"
     )
     listing = _command(commands, "list", "listing", "List the runs of a folder.")
     listing.add_argument("--all", action="store_true", help="all your runs, wherever they are")
     listing.add_argument("--json", action="store_true", help="one run a line")
     workflows = _command(commands, "workflows", "workflows", "List the workflows that can be run here.")
     workflows.add_argument("--json", action="store_true", help="one workflow a line")
-    validate = _command(
-        commands, "validate", "validate", "Check workflow files; every problem with its place."
-    )
-    validate.add_argument(
-        "files", nargs="*", help="files to check (default: all that are seen from this folder)"
-    )
+    validate = _command(commands, "validate", "validate", "Check workflow files; every problem with its place.")
+    validate.add_argument("files", nargs="*", help="files to check (default: all that are seen from this folder)")
     validate.add_argument("--json", action="store_true", help="one problem a line")
     agents = _command(commands, "agents", "agents", "List the configured agents and what is wrong with them.")
     agents.add_argument("--json", action="store_true", help="one agent a line")
     schema = _command(commands, "schema", "schema", "Print the JSON Schema of workflow files.")
     schema.add_argument("--check", metavar="FILE", help="exit 1 if FILE is not the schema")
-    demo = _command(
-        commands, "demo", "demo", "Run the demo: a real loop on a sample project, without any agent."
-    )
+    demo = _command(commands, "demo", "demo", "Run the demo: a real loop on a sample project, without any agent.")
     demo.add_argument("--plain", action="store_true", help="no live tree, one line an event")

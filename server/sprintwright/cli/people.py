@@ -71,11 +71,7 @@ class Terminal:
             line = await _read_line()
             if line is None:
                 return None
-            found = [
-                choice
-                for choice in question.choices
-                if line.strip() and choice.startswith(line.strip().lower())
-            ]
+            found = [choice for choice in question.choices if line.strip() and choice.startswith(line.strip().lower())]
             if len(found) == 1:
                 return Answer(text=found[0])
 

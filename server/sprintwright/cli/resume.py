@@ -8,15 +8,7 @@ from pathlib import Path
 
 from sprintwright.app.compose import make_world
 from sprintwright.app.live import LiveRun, World
-from sprintwright.app.resume import (
-    Choice,
-    Interrupted,
-    find_run,
-    interrupted_leaves,
-    policy,
-    read_resumable,
-    resume,
-)
+from sprintwright.app.resume import Choice, Interrupted, find_run, interrupted_leaves, policy, read_resumable, resume
 from sprintwright.cli.drive import Session, drive
 from sprintwright.cli.people import Nobody, ask_line
 from sprintwright.errors import Refused
@@ -57,8 +49,8 @@ def _choice(session: Session, leaves: list[Interrupted], given: Choice | None) -
         if choice == "stop":
             raise Refused(
                 "stopped",
-                f"{', '.join(leaf.key for leaf in open_leaves)} was cut off and may do everything (full): nothing is done "
-                "again without you. Say: --interrupted redo, or --interrupted stop.",
+                f"{', '.join(leaf.key for leaf in open_leaves)} was cut off and may do everything (full): nothing is "
+                "done again without you. Say: --interrupted redo, or --interrupted stop.",
             )
         return choice
     return _ask(open_leaves)
@@ -73,20 +65,12 @@ def _ask(leaves: list[Interrupted]) -> Choice:
         if len(leaf.changes) > 10:
             print(f"      and {len(leaf.changes) - 10} more files")
         if not leaf.changes:
-            print(
-                "      nothing changed in the folder since then"
-                if leaf.compared
-                else "      changes are not known"
-            )
-    choices: list[Choice] = (
-        ["redo", "keep", "stop"] if all(leaf.can_keep for leaf in leaves) else ["redo", "stop"]
-    )
+            print("      nothing changed in the folder since then" if leaf.compared else "      changes are not known")
+    choices: list[Choice] = ["redo", "keep", "stop"] if all(leaf.can_keep for leaf in leaves) else ["redo", "stop"]
     words = ", ".join(choices)
     while True:
         answer = (
-            asyncio.run(ask_line(f"Do them again, or leave the run as it is? [{words}] (Enter: redo) "))
-            .strip()
-            .lower()
+            asyncio.run(ask_line(f"Do them again, or leave the run as it is? [{words}] (Enter: redo) ")).strip().lower()
         )
         for choice in choices:
             if answer == choice or (not answer and choice == "redo"):

@@ -23,7 +23,7 @@ class View(ABC):
     def record(self, record: Record, delta: Delta, state: RunState) -> None:
         """A record is on disk."""
 
-    def output(self, key: str, stream: Stream, text: str) -> None:
+    def output(self, key: str, stream: Stream, text: str) -> None:  # noqa: B027 - most views show none
         """Live output of a leaf."""
 
     @abstractmethod

@@ -25,9 +25,7 @@ def sign(node: Node) -> str:
 
 
 def _sent_back(node: Node) -> bool:
-    return node.verdict in ("needs_refinement", "unknown") or (
-        node.kind in ("turn", "check") and node.findings > 0
-    )
+    return node.verdict in ("needs_refinement", "unknown") or (node.kind in ("turn", "check") and node.findings > 0)
 
 
 def node_words(node: Node) -> list[str]:

@@ -79,9 +79,7 @@ def read_only_warnings(permissions: str, changes: Changed | None) -> tuple[str, 
     if permissions != "read_only" or changes is None or not changes.files or changes.together_with:
         return ()
     names = ", ".join(change.path for change in changes.files[:5])
-    more = (
-        f" and {len(changes.files) + changes.more - 5} more" if len(changes.files) + changes.more > 5 else ""
-    )
+    more = f" and {len(changes.files) + changes.more - 5} more" if len(changes.files) + changes.more > 5 else ""
     return (f"The role is read-only, but these files changed during its turn: {names}{more}.",)
 
 
@@ -110,9 +108,7 @@ async def write_artifact(
         name = artifact_name(parse_template(spec.file).render(own))
         content = text if spec.text is None else storable(parse_template(spec.text).render(own))
         if not content.strip():
-            raise Operational(
-                "artifact", f"{key!r} must leave {name!r}, but there is nothing to write: it is empty."
-            )
+            raise Operational("artifact", f"{key!r} must leave {name!r}, but there is nothing to write: it is empty.")
         return await run.ports.artifacts.write(name, content)
     except PathRefused as error:
         raise Operational("artifact", f"{key!r} can't leave its artifact: {error.message}") from error

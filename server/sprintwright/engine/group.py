@@ -30,9 +30,7 @@ async def parallel_group(run: Run, stage: ParallelGroup, lane: Lane, key: str, w
         run.leave(lane, key, Left(outcome="no_items", reason=reason))
         await skip(run, lane, key, reason)
         return None
-    entries = tuple(
-        ScopeEntry(number=i.number, title=i.title, depends_on=i.depends_on) for i in collection.items
-    )
+    entries = tuple(ScopeEntry(number=i.number, title=i.title, depends_on=i.depends_on) for i in collection.items)
     run.enter(lane, key, Entered(label=stage.over, entries=entries))
     results = await _Group(run, stage, lane, key, walk).run_all(collection.items)
     lane.last = key

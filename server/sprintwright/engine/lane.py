@@ -53,6 +53,4 @@ class Lane:
 
 def entry(number: int, label: str, status: str, output: str, error: str) -> Mapping[str, str | int]:
     """One item of a group's aggregate, with the field names of the older dialect; read-only."""
-    return MappingProxyType(
-        {"Index": number, "Label": label, "Status": status, "Output": output, "Err": error}
-    )
+    return MappingProxyType({"Index": number, "Label": label, "Status": status, "Output": output, "Err": error})

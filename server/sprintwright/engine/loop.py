@@ -59,9 +59,7 @@ async def _over(run: Run, stage: Loop, lane: Lane, key: str, walk: Walk) -> Acti
 def _limit(run: Run, stage: Loop, lane: Lane, key: str) -> int:
     """The limit in force: the user's, else the plan's, else the definition's, else 1."""
     planned = (
-        read_scalar(source_text(lane, stage.source), stage.max_iterations_from)
-        if stage.max_iterations_from
-        else 0
+        read_scalar(source_text(lane, stage.source), stage.max_iterations_from) if stage.max_iterations_from else 0
     )
     return run.history.limits.get(key, 0) or run.max_passes or planned or stage.max_iterations or 1
 
@@ -89,15 +87,10 @@ async def _bounded(run: Run, stage: Loop, lane: Lane, key: str, walk: Walk) -> A
             continue
         run.leave(lane, key, Left(outcome=outcome, passes=number))
         if outcome == "exhausted" and stage.on_exhausted != "continue":
-            raise NotConverged(
-                key, f"{key!r} used up its limit of {limit} passes without a good verdict.", "exhausted"
-            )
+            raise NotConverged(key, f"{key!r} used up its limit of {limit} passes without a good verdict.", "exhausted")
         if outcome == "verdict_skipped":
             run.note(
-                lane,
-                key,
-                "verdict_skipped",
-                f"Loop {stage.id!r} ended after pass {number}: no verdict was given.",
+                lane, key, "verdict_skipped", f"Loop {stage.id!r} ended after pass {number}: no verdict was given."
             )
         return action
 
@@ -125,7 +118,9 @@ def _has_verdict(stages: Iterable[Stage]) -> bool:
 async def _ask_exhausted(run: Run, stage: Loop, lane: Lane, key: str, limit: int) -> str:
     async def text() -> str:
         what = stage.goal or f"loop {stage.id!r}"
-        return f"{limit} passes of {what} are used up without a good verdict. One more pass, accept it as it is, or stop?"
+        return (
+            f"{limit} passes of {what} are used up without a good verdict. One more pass, accept it as it is, or stop?"
+        )
 
     answer = await ask(run, lane, f"{key}/exhausted-{limit}", "exhausted", text, (MORE, ACCEPT, STOP))
     return answer if answer in (MORE, ACCEPT) else STOP

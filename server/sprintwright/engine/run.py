@@ -18,17 +18,7 @@ from sprintwright.engine.ports import Ports
 from sprintwright.engine.signals import Parked, StageFailed
 from sprintwright.errors import Operational
 from sprintwright.model.definition import Definition, Permissions
-from sprintwright.model.records import (
-    Entered,
-    Failed,
-    Finished,
-    Left,
-    Noted,
-    Payload,
-    RunStarted,
-    SetAside,
-    Started,
-)
+from sprintwright.model.records import Entered, Failed, Finished, Left, Noted, Payload, RunStarted, SetAside, Started
 from sprintwright.model.value import Value
 from sprintwright.text import fold
 
@@ -54,7 +44,9 @@ class Run:
         self.ports = ports
         self.history = history
         self._agents = {fold(role): agent for role, agent in {**started.roles, **history.roles}.items()}
-        self._permissions: dict[str, Permissions] = {fold(name): role.permissions for name, role in definition.roles.items()}
+        self._permissions: dict[str, Permissions] = {
+            fold(name): role.permissions for name, role in definition.roles.items()
+        }
         self.max_passes = history.max_passes or started.max_passes
         self.turns = history.turns
         self.parking: Parked | None = None

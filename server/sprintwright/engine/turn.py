@@ -40,9 +40,7 @@ async def agent_turn(run: Run, stage: AgentTurn, lane: Lane, key: str) -> Action
     return act_on(run, stage.id, stage.verdict, lane, key, verdict)
 
 
-def act_on(
-    run: Run, stage_id: str, rules: act.Rules, lane: Lane, key: str, verdict: Verdict
-) -> Action | None:
+def act_on(run: Run, stage_id: str, rules: act.Rules, lane: Lane, key: str, verdict: Verdict) -> Action | None:
     """The action of a verdict; a rule with ``warn`` says so first."""
     rule = rules.get(verdict.key)
     if rule is None:
@@ -113,9 +111,7 @@ async def _leaf(
             output = partial(run.ports.output, sequence, key)
             output("prompt", request.prompt)
             answer = await run.ports.agents.turn(request, _masked(run, output))
-            changes = (
-                await act.compare(run, key, before.tree, before.note, together) if traits.writes else None
-            )
+            changes = await act.compare(run, key, before.tree, before.note, together) if traits.writes else None
             result = await settle(answer, changes)
             return result.model_copy(update={"seconds": round(run.ports.clock.monotonic() - began, 3)})
 
@@ -157,9 +153,7 @@ async def _settle(
     if not text.strip() and stage.empty_output_fallback:
         text = run.ports.mask(storable(await act.shown_changes(run, changes)))
     if not text.strip() and not stage.verdict and (stage.save_as or stage.artifact):
-        raise _empty(
-            stage, f"Its text was to become {stage.artifact.file if stage.artifact else stage.save_as!r}"
-        )
+        raise _empty(stage, f"Its text was to become {stage.artifact.file if stage.artifact else stage.save_as!r}")
     permissions = run.permissions_of(stage.role)
     findings, warnings = answer.findings, (*answer.warnings, *act.read_only_warnings(permissions, changes))
     if answer.passed is None and (stage.verdict or permissions == "read_only"):

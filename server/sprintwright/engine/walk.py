@@ -12,15 +12,7 @@ from sprintwright.engine.lane import Lane
 from sprintwright.engine.run import Run
 from sprintwright.engine.signals import NotConverged, Parked, StageFailed
 from sprintwright.errors import JournalError
-from sprintwright.model.definition import (
-    AgentTurn,
-    BoardSeed,
-    Check,
-    Loop,
-    ParallelGroup,
-    Stage,
-    UserCheckpoint,
-)
+from sprintwright.model.definition import AgentTurn, BoardSeed, Check, Loop, ParallelGroup, Stage, UserCheckpoint
 from sprintwright.model.records import Ended
 from sprintwright.model.verdict import Action
 
@@ -33,15 +25,7 @@ async def walk_run(run: Run) -> Ended:
     Every way to end is a record, except a broken journal, which can hold none: then `JournalBroken` is raised.
     A cancellation is recorded and raised again, so that whoever cancelled the task can go on.
     """
-    lane = Lane(
-        vars={
-            **run.definition.vars,
-            **run.started.vars,
-            "task": run.started.task,
-            "board": "",
-            "previous": "",
-        }
-    )
+    lane = Lane(vars={**run.definition.vars, **run.started.vars, "task": run.started.task, "board": "", "previous": ""})
     try:
         await walk(run, run.definition.stages, lane, "")
     except asyncio.CancelledError:
@@ -58,9 +42,7 @@ async def walk_run(run: Run) -> Ended:
         raise
     except Exception as bug:  # R46: a fault of ours ends this run, in words, and no other
         logging.getLogger(__name__).exception("run %s", run.started.run_id)
-        end = Ended(
-            status="failed", code="internal_error", reason=f"Internal error: {type(bug).__name__}: {bug}"
-        )
+        end = Ended(status="failed", code="internal_error", reason=f"Internal error: {type(bug).__name__}: {bug}")
     else:
         end = Ended(status="completed")
     await _record(run, lane, end)

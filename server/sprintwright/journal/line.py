@@ -1,6 +1,7 @@
 """One record as one line of JSON, with a checksum; and back.
 
-A line: ``{"v":1,"seq":7,"at":"…Z","clock":12.5,"kind":"started","key":"…","data":{…},"synced":5,"epoch":"…","sum":"…"}``.
+A line: ``{"v":1,"seq":7,"at":"…Z","clock":12.5,"kind":"started","key":"…","data":{…},
+"synced":5,"epoch":"…","sum":"…"}``.
 The sum is CRC-32 over everything before ``,"sum"``: it finds accidents, it is no signature.
 """
 
@@ -91,13 +92,7 @@ def decode(line: bytes, read_blob: Any = None) -> Record:
         if payload_type is not Finished and read_blob is not None:
             data = inline(data, read_blob)
         return Record(
-            raw["seq"],
-            raw["at"],
-            raw["key"],
-            _payload(payload_type, data),
-            raw["synced"],
-            raw["epoch"],
-            raw["clock"],
+            raw["seq"], raw["at"], raw["key"], _payload(payload_type, data), raw["synced"], raw["epoch"], raw["clock"]
         )
     except (KeyError, TypeError, ValidationError, json.JSONDecodeError) as error:
         raise BadLine(f"it is no record ({type(error).__name__})") from error

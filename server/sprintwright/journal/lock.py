@@ -29,8 +29,7 @@ class RunLock:
             ) from None
         except (OSError, NotImplementedError) as error:
             raise Refused(
-                "folder_read_only",
-                f"The lock of run {run_folder.name!r} can't be taken in {str(path)!r}: {error}",
+                "folder_read_only", f"The lock of run {run_folder.name!r} can't be taken in {str(path)!r}: {error}"
             ) from error
 
     def release(self) -> None:

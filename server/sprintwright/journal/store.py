@@ -45,9 +45,7 @@ class RunFolder:
         try:
             refuse_links(self.path / "journal.jsonl", self.folder)
         except PathRefused as error:
-            return Loaded(
-                unreadable=RunUnreadable(f"{error.message} It is outside the folder and was not opened.")
-            )
+            return Loaded(unreadable=RunUnreadable(f"{error.message} It is outside the folder and was not opened."))
         return read_journal(self.path, Blobs(self.path).read)
 
 
@@ -95,7 +93,7 @@ def make_run_folder(folder: Path) -> RunFolder:
 def list_run_folders(folder: Path) -> Iterator[RunFolder]:
     """The runs of a folder, newest first; anything else that lies there is passed over."""
     try:
-        names = os.listdir(folder / ".sprintwright" / "runs")
+        names = [path.name for path in (folder / ".sprintwright" / "runs").iterdir()]
     except OSError:
         return
     for name in sorted(names, reverse=True):
@@ -127,9 +125,7 @@ class OwnedRun:
             self.journal = self._open(on_durable)
         except OSError as error:
             self._lock.release()
-            raise Refused(
-                "folder_read_only", f"Run {place.run_id!r} can't be written: {error.strerror}."
-            ) from error
+            raise Refused("folder_read_only", f"Run {place.run_id!r} can't be written: {error.strerror}.") from error
         except BaseException:
             self._lock.release()
             raise
@@ -161,16 +157,9 @@ class OwnedRun:
             sync_folder(self.place.path)
         epoch = secrets.token_hex(4)
         journal = JsonlJournal(
-            self.place.path,
-            descriptor,
-            size=loaded.size,
-            last=loaded.last,
-            epoch=epoch,
-            on_durable=on_durable,
+            self.place.path, descriptor, size=loaded.size, last=loaded.last, epoch=epoch, on_durable=on_durable
         )
-        journal.append(
-            "", Opened(pid=os.getpid(), host=socket.gethostname(), program=f"sprintwright {__version__}")
-        )
+        journal.append("", Opened(pid=os.getpid(), host=socket.gethostname(), program=f"sprintwright {__version__}"))
         if cut:
             journal.append("", TailCut(size=loaded.tail_size, file=cut, reason=loaded.tail_reason))
         return journal

@@ -176,9 +176,7 @@ class _File:
             os.ftruncate(self._descriptor, self._size)
             raise
         stop("journal.after_write")
-        os.fsync(
-            self._descriptor
-        )  # never tried again on this descriptor: a second success would mean nothing
+        os.fsync(self._descriptor)  # never tried again on this descriptor: a second success would mean nothing
         stop("journal.after_fsync")
         self._size += len(data)
 
@@ -189,13 +187,11 @@ class _File:
     def _still_ours(self) -> None:
         held = os.fstat(self._descriptor)
         try:
-            there = os.stat(self.path, follow_symlinks=False)
+            there = self.path.lstat()
         except FileNotFoundError:
             raise JournalBroken(f"{str(self.path)!r} was removed while the run was going on.") from None
         if (there.st_dev, there.st_ino) != (held.st_dev, held.st_ino):
-            raise JournalBroken(
-                f"{str(self.path)!r} was replaced by another program; nothing more is written."
-            )
+            raise JournalBroken(f"{str(self.path)!r} was replaced by another program; nothing more is written.")
         if held.st_size != self._size:
             raise JournalBroken(
                 f"Another program wrote to {str(self.path)!r} ({self._size} bytes expected, {held.st_size} found); "

@@ -27,27 +27,21 @@ class Role(Value):
 class Limits(Value):
     """Bounds of one turn and of one run."""
 
-    turn_seconds: PositiveFloat | None = Field(
-        default=None, description="Longest time of one turn, in seconds."
-    )
+    turn_seconds: PositiveFloat | None = Field(default=None, description="Longest time of one turn, in seconds.")
     idle_seconds: PositiveFloat | None = Field(
         default=None, description="Longest silence of an agent within a turn, in seconds."
     )
     turns: PositiveInt | None = Field(default=None, description="Most turns in one run.")
     tokens: PositiveInt | None = Field(default=None, description="Most tokens in one run.")
     cost: PositiveFloat | None = Field(default=None, description="Most cost of one run, in US dollars.")
-    wall_seconds: PositiveFloat | None = Field(
-        default=None, description="Longest time of one run, in seconds."
-    )
+    wall_seconds: PositiveFloat | None = Field(default=None, description="Longest time of one run, in seconds.")
 
 
 class ArtifactSpec(Value):
     """A file that a stage must leave in the run's `artifacts/`, and when it counts as good."""
 
     file: str = Field(description="Name of the file; may hold numbers, as in `loop-review-{{pass}}.md`.")
-    text: str | None = Field(
-        default=None, description="Template of the content; without it the turn's answer."
-    )
+    text: str | None = Field(default=None, description="Template of the content; without it the turn's answer.")
     marker: str | None = Field(default=None, description="Line that the file must hold on a line of its own.")
     contains: str | None = Field(default=None, description="Text that the file must hold, to the letter.")
     min_bytes: PositiveInt | None = Field(default=None, description="Smallest size that counts, in bytes.")
@@ -74,19 +68,12 @@ class _Stage(Value):
 
 
 _Verdict = Annotated[
-    dict[str, VerdictRule],
-    Field(description="The verdict keys that this stage may give, each with its action."),
+    dict[str, VerdictRule], Field(description="The verdict keys that this stage may give, each with its action.")
 ]
 _SaveAs = Annotated[str, Field(description="Variable that takes the output of this stage.")]
-_From = Annotated[
-    str, Field(description="Variable whose text holds the headings, or the scalar of the limit.")
-]
-_Over = Annotated[
-    str, Field(description="Label of the headings to go over, such as `Sprint` for `## Sprint 1`.")
-]
-_Artifact = Annotated[
-    ArtifactSpec | None, Field(description="File that this stage leaves in the run's `artifacts/`.")
-]
+_From = Annotated[str, Field(description="Variable whose text holds the headings, or the scalar of the limit.")]
+_Over = Annotated[str, Field(description="Label of the headings to go over, such as `Sprint` for `## Sprint 1`.")]
+_Artifact = Annotated[ArtifactSpec | None, Field(description="File that this stage leaves in the run's `artifacts/`.")]
 
 
 def _file_alone(value: object) -> object:
@@ -106,12 +93,9 @@ class AgentTurn(_Stage):
         default="",
         description="Line that says `no questions`; without it in the answer, the answer is a question to the user.",
     )
-    on_answer_prompt: str = Field(
-        default="", description="Prompt of the second turn, after the user's answer."
-    )
+    on_answer_prompt: str = Field(default="", description="Prompt of the second turn, after the user's answer.")
     empty_output_fallback: Literal["", "git_diff"] = Field(
-        default="",
-        description="`git_diff`: an empty answer is replaced by what the turn changed in the folder.",
+        default="", description="`git_diff`: an empty answer is replaced by what the turn changed in the folder."
     )
     run_unless_marker_in: str = Field(
         default="", description="Variable that is searched for the line `run_unless_contains`."
@@ -142,9 +126,7 @@ class Check(_Stage):
     format: CheckFormat = Field(default="auto", description="How the output is read for findings.")
     verdict: _Verdict = {}
     save_as: _SaveAs = ""
-    timeout_seconds: PositiveFloat = Field(
-        default=600, description="Longest time of one command, in seconds."
-    )
+    timeout_seconds: PositiveFloat = Field(default=600, description="Longest time of one command, in seconds.")
     skip_when: SkipWhen | None = Field(
         default=None, description="Skip when `no_git_history`, `empty_project` or `{artifact_exists: name}`."
     )
@@ -156,9 +138,7 @@ class Loop(_Stage):
     kind: Literal["loop"] = Field(description="Repeats its body.")
     over: _Over = ""
     source: _From = Field(default="", alias="from")
-    max_iterations: int = Field(
-        default=0, ge=0, description="Most passes; the fall-back of `max_iterations_from`."
-    )
+    max_iterations: int = Field(default=0, ge=0, description="Most passes; the fall-back of `max_iterations_from`.")
     max_iterations_from: str = Field(
         default="", description="Name of a `name: number` line in the `from` text that holds the limit."
     )
@@ -213,25 +193,18 @@ ParallelGroup.model_rebuild()
 class Definition(Value):
     """A workflow: roles, variables and stages."""
 
-    name: str = Field(
-        description="Name of the workflow; a later file of the same name replaces an earlier one."
-    )
+    name: str = Field(description="Name of the workflow; a later file of the same name replaces an earlier one.")
     title: str = Field(default="", description="One line for lists.")
     description: str = Field(default="", description="What the workflow is for.")
-    roles: dict[str, Role] = Field(
-        default={}, description="The parts that agents play: a list of names, or a map."
-    )
-    vars: dict[str, str] = Field(
-        default={}, description="Text shared by prompts; `--var name=value` replaces one."
-    )
+    roles: dict[str, Role] = Field(default={}, description="The parts that agents play: a list of names, or a map.")
+    vars: dict[str, str] = Field(default={}, description="Text shared by prompts; `--var name=value` replaces one.")
     board: bool = Field(default=False, description="Opt in to the shared board.")
     limits: Limits = Field(default=Limits(), description="Bounds of turns and of the run.")
     completion: Literal["automatic", "explicit"] = Field(
         default="automatic", description="`explicit`: the finished run waits for `end`."
     )
     outcome: Literal["optional", "required"] = Field(
-        default="optional",
-        description="`required`: the last stage is reminded once to call `finish_workflow`.",
+        default="optional", description="`required`: the last stage is reminded once to call `finish_workflow`."
     )
     close_artifacts: tuple[ArtifactSpec, ...] = Field(
         default=(), description="Artifacts that must be there and good before `end` succeeds."

@@ -179,7 +179,8 @@ class Ended(Payload):
 PAYLOADS: dict[str, type[Payload]] = {
     payload.kind: payload
     for payload in (
-        RunStarted, Opened, Released, TailCut, Started, Finished, Failed, SetAside, Entered, Left, Decided, Noted, Ended,
+        RunStarted, Opened, Released, TailCut, Started, Finished, Failed, SetAside, Entered, Left, Decided, Noted,
+        Ended,
     )
 }  # fmt: skip
 

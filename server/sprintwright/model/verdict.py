@@ -20,9 +20,7 @@ class VerdictRule(Value):
     """What a verdict key does to the loop around it."""
 
     action: Action = Field(description="`break` ends the loop, `retry` asks for one more pass.")
-    warn: bool = Field(
-        default=False, description="Show a warning when this verdict is given, then act on it."
-    )
+    warn: bool = Field(default=False, description="Show a warning when this verdict is given, then act on it.")
 
 
 class Verdict(Value):

@@ -102,9 +102,7 @@ class RunState:
             case Noted() as payload:
                 self._note(payload.code, payload.text)
             case TailCut() as payload:
-                text = (
-                    f"{payload.size} bytes behind the last whole record were cut and kept in {payload.file}."
-                )
+                text = f"{payload.size} bytes behind the last whole record were cut and kept in {payload.file}."
                 self._note("tail_cut", text)
             case Released():
                 if self.status in _AT_WORK:
@@ -330,21 +328,10 @@ class RunState:
         self._set(key, status, detail or self.nodes[key].detail)
 
     def _ended(self, payload: Ended) -> None:
-        self.status, self.code, self.reason, self.stage = (
-            payload.status,
-            payload.code,
-            payload.reason,
-            payload.stage,
-        )
-        after: dict[str, NodeStatus] = {
-            "completed": "done",
-            "cancelled": "cancelled",
-            "paused": "not_started",
-        }
+        self.status, self.code, self.reason, self.stage = (payload.status, payload.code, payload.reason, payload.stage)
+        after: dict[str, NodeStatus] = {"completed": "done", "cancelled": "cancelled", "paused": "not_started"}
         for key in sorted(self._at_work):
-            if payload.status == "paused" and (
-                self.nodes[key].status == "waiting" or self._waits_inside(key)
-            ):
+            if payload.status == "paused" and (self.nodes[key].status == "waiting" or self._waits_inside(key)):
                 continue
             self._set(key, after.get(payload.status, "failed"))
         if payload.status in ("failed", "not_converged") and payload.stage in self.nodes:

@@ -90,9 +90,7 @@ def _course(state: RunState, parent: str, depth: int) -> Iterator[str]:
 
 
 def _node(node: Node) -> str:
-    parts = [
-        _plain(node.label) + (f": {_plain(node.detail)}" if node.kind == "entry" and node.detail else "")
-    ]
+    parts = [_plain(node.label) + (f": {_plain(node.detail)}" if node.kind == "entry" and node.detail else "")]
     parts.append(node.status.replace("_", " "))
     if node.agent:
         parts.append(f"by {_plain(node.agent)}")

@@ -27,7 +27,8 @@ from sprintwright.model.records import Decided, Ended, Payload, Record, RunStart
 from sprintwright.state.fold import RunState
 
 HISTORIES = 2_000
-ALL = "{{task}}|{{previous}}|{{plan}}|{{told}}|{{built}}|{{remarks}}|{{sprint}}|{{n}}|{{item}}|{{made}}|{{extra}}|{{results}}"
+NAMES = ("task", "previous", "plan", "told", "built", "remarks", "sprint", "n", "item", "made", "extra", "results")
+ALL = "|".join("{{" + name + "}}" for name in NAMES)
 KEYS = {"good": {"action": "break"}, "again": {"action": "retry"}, "unknown": {"action": "retry"}}
 
 

@@ -49,7 +49,9 @@ def test_m015_a_name_saved_later_in_the_body_is_empty_on_the_first_pass() -> Non
 
 
 @pytest.mark.parametrize(
-    ("text", "limit"), [(" n:  4 ", 4), ("n: abc", 2), ("n: 0", 2), ("", 2)], ids=["m033", "m034", "m034-0", "m034-none"]
+    ("text", "limit"),
+    [(" n:  4 ", 4), ("n: abc", 2), ("n: 0", 2), ("", 2)],
+    ids=["m033", "m034", "m034-0", "m034-none"],
 )
 def test_m033_m034_the_limit_comes_from_the_plan_else_from_the_definition(text: str, limit: int) -> None:
     loop = {**LOOP, "max_iterations": 2, "max_iterations_from": "n", "from": "plan"}
@@ -102,10 +104,14 @@ def test_m042_a_higher_limit_goes_on_with_the_next_pass() -> None:
     assert bench.keys[len(before) :] == ["l[3]/build", "l[3]/judge", "after"]
 
 
-@pytest.mark.parametrize(("answer", "status", "passes"), [("more", "completed", 3), ("accept", "completed", 2), ("stop", "not_converged", 2)])
+@pytest.mark.parametrize(
+    ("answer", "status", "passes"), [("more", "completed", 3), ("accept", "completed", 2), ("stop", "not_converged", 2)]
+)
 def test_m043_a_used_up_loop_can_ask(answer: str, status: str, passes: int) -> None:
     bench = judged("again", "again", "good", limit=2)
-    bench.definition = define({**LOOP, "max_iterations": 2, "on_exhausted": "ask", "body": [turn("judge", verdict=JUDGE)]})
+    bench.definition = define(
+        {**LOOP, "max_iterations": 2, "on_exhausted": "ask", "body": [turn("judge", verdict=JUDGE)]}
+    )
     bench.people = ScriptedPeople(lambda _q: answer)
     assert bench.run().status == status and len(bench.keys) == passes
 
@@ -217,7 +223,9 @@ def test_m058_a_blank_answer_is_replaced_by_what_changed_new_files_too() -> None
 
 
 def test_m059_a_real_answer_stays() -> None:
-    bench = Bench(define(turn("a", save_as="out", empty_output_fallback="git_diff"), turn("b", "{{out}}")), lambda _r: "said")
+    bench = Bench(
+        define(turn("a", save_as="out", empty_output_fallback="git_diff"), turn("b", "{{out}}")), lambda _r: "said"
+    )
     bench.run()
     assert bench.prompt("b") == "said"
 
@@ -263,7 +271,11 @@ def items(*headings: str) -> str:
 def group(plan: str, *body: dict[str, object], **more: object) -> Bench:
     fan = {"id": "g", "kind": "parallel_group", "over": "Item", "from": "plan", "save_as": "results", **more}
     fan["body"] = list(body) or [turn("build", "{{item}} {{item_section}}", save_as="built")]
-    return Bench(define(fan, turn("b", "{{range results}}[{{.Index}} {{.Status}} {{.Output}} {{.Err}}]{{end}}"), vars={"plan": plan}))
+    return Bench(
+        define(
+            fan, turn("b", "{{range results}}[{{.Index}} {{.Status}} {{.Output}} {{.Err}}]{{end}}"), vars={"plan": plan}
+        )
+    )
 
 
 @pytest.mark.parametrize(("limit", "most"), [(2, 2), (0, 1), (9, 4)])
@@ -326,8 +338,14 @@ def test_m069_an_items_status_and_output_come_from_inside_its_loop() -> None:
 
 
 def test_m070_what_an_item_saves_stays_with_it() -> None:
-    bench = group(items("1", "2"), turn("build", "{{built}}", save_as="built"), turn("see", "{{built}}"), max_concurrency=2)
-    bench.definition = define(*[s.model_dump(by_alias=True) for s in bench.definition.stages], turn("end", "<{{built}}>"), vars=bench.definition.vars)
+    bench = group(
+        items("1", "2"), turn("build", "{{built}}", save_as="built"), turn("see", "{{built}}"), max_concurrency=2
+    )
+    bench.definition = define(
+        *[s.model_dump(by_alias=True) for s in bench.definition.stages],
+        turn("end", "<{{built}}>"),
+        vars=bench.definition.vars,
+    )
     bench.script = lambda r: r.key
     bench.run()
     assert bench.prompt("g[2]/build") == "" and bench.prompt("g[2]/see") == "g[2]/build" and bench.prompt("end") == "<>"
@@ -343,7 +361,9 @@ def test_m070_what_an_item_saves_stays_with_it() -> None:
     ],
     ids=["m030-cycle", "m031-unknown", "m032-twice", "itself"],
 )
-def test_m030_m031_m032_a_bad_collection_is_an_error_before_any_item(headings: tuple[str, ...], words: tuple[str, ...]) -> None:
+def test_m030_m031_m032_a_bad_collection_is_an_error_before_any_item(
+    headings: tuple[str, ...], words: tuple[str, ...]
+) -> None:
     bench = group(items(*headings))
     end = bench.run()
     assert end.status == "failed" and end.code == "collection" and not bench.keys
@@ -358,7 +378,13 @@ def test_m029_d017_a_group_without_headings_is_skipped_visibly() -> None:
 
 
 def test_m022_m028_a_loop_goes_over_the_numbers_of_its_headings_or_once() -> None:
-    loop = {"id": "s", "kind": "loop", "over": "Sprint", "from": "plan", "body": [turn("a", "{{sprint}}:{{sprint_section}}")]}
+    loop = {
+        "id": "s",
+        "kind": "loop",
+        "over": "Sprint",
+        "from": "plan",
+        "body": [turn("a", "{{sprint}}:{{sprint_section}}")],
+    }
     bench = Bench(define(loop, vars={"plan": "## Sprint 1\none\n## Sprint 3\nthree"}))
     bench.run()
     assert bench.keys == ["s[1]/a", "s[3]/a"]
@@ -412,8 +438,12 @@ def test_a_failing_check_without_keys_ends_the_run_and_is_done_again_on_resume()
 
 
 def test_an_agent_of_real_commands_gets_no_reminder() -> None:
-    bench = Bench(define({**LOOP, "max_iterations": 1, "on_exhausted": "continue", "body": [turn("judge", verdict=JUDGE)]}))
-    bench.agents = Bench(bench.definition, lambda _r: TurnAnswer(text="", passed=False), traits=AgentTraits(reminded=False)).agents
+    bench = Bench(
+        define({**LOOP, "max_iterations": 1, "on_exhausted": "continue", "body": [turn("judge", verdict=JUDGE)]})
+    )
+    bench.agents = Bench(
+        bench.definition, lambda _r: TurnAnswer(text="", passed=False), traits=AgentTraits(reminded=False)
+    ).agents
     assert bench.run().status == "completed"
     assert bench.value("l[1]/judge")["verdict"] == {"key": "again", "source": "check"}
 
@@ -459,7 +489,13 @@ def test_b055_what_was_not_reached_is_not_started() -> None:
 
 
 def test_an_artifact_is_written_from_the_answer_and_an_empty_one_is_refused() -> None:
-    bench = Bench(define(turn("a", artifact="plan.md"), turn("b", artifact={"file": "n.md", "text": "{{nothing}}"}), vars={"nothing": ""}))
+    bench = Bench(
+        define(
+            turn("a", artifact="plan.md"),
+            turn("b", artifact={"file": "n.md", "text": "{{nothing}}"}),
+            vars={"nothing": ""},
+        )
+    )
     end = bench.run()
     assert bench.artifacts.texts == {"plan.md": "ok"}
     assert end.status == "failed" and end.code == "artifact" and "n.md" in end.reason
@@ -478,7 +514,9 @@ def test_a_turn_limit_parks_the_run() -> None:
 
 
 def test_a_value_over_the_budget_is_kept_whole_beside_the_prompt() -> None:
-    bench = Bench(define(turn("a", save_as="out"), turn("b", "{{out}}")), lambda r: "x" * 12_001 if r.key == "a" else "y")
+    bench = Bench(
+        define(turn("a", save_as="out"), turn("b", "{{out}}")), lambda r: "x" * 12_001 if r.key == "a" else "y"
+    )
     bench.run()
     assert len(bench.prompt("b")) < 12_001 and "whole/12001" in bench.prompt("b")
     assert bench.artifacts.whole == ["x" * 12_001]

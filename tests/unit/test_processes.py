@@ -1,0 +1,256 @@
+"""`sprintwright.processes`: programs found, started, heard and ended."""
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from sprintwright.errors import Operational
+from sprintwright.processes import (
+    Finished,
+    boot_id,
+    child_environment,
+    find_program,
+    process_start_time,
+    run_bytes,
+    run_process,
+    start_child,
+)
+from sprintwright.processes.child import group_lives
+from sprintwright.processes.run import OnOutput
+
+ENV = child_environment(os.environ, {})
+
+
+async def python(
+    code: str,
+    *,
+    stdin: bytes | None = None,
+    on_output: OnOutput | None = None,
+    timeout: float | None = None,
+    idle: float | None = None,
+    output_cap: int = 1_000_000,
+    grace: float = 3.0,
+) -> Finished:
+    return await run_process(
+        [sys.executable, "-I", "-c", code], cwd=Path("/"), env=ENV, stdin=stdin, on_output=on_output, timeout=timeout,
+        idle=idle, output_cap=output_cap, grace=grace,
+    )  # fmt: skip
+
+
+def open_descriptors() -> set[str]:
+    return {fd for fd in os.listdir("/proc/self/fd") if Path(f"/proc/self/fd/{fd}").exists()}  # noqa: PTH208
+
+
+@pytest.fixture(autouse=True)
+async def nothing_is_left() -> AsyncIterator[None]:
+    """No descriptor and no task outlives a run, however it ended."""
+    before = open_descriptors()
+    tasks = len(asyncio.all_tasks())
+    yield
+    assert open_descriptors() == before
+    assert len(asyncio.all_tasks()) == tasks
+
+
+async def test_a_program_comes_to_its_end() -> None:
+    done = await python("import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)")
+    assert done == Finished(3, "out\n", "err\n", 0)
+
+
+async def test_a_signal_is_a_negative_status() -> None:
+    assert (await python("import os; os.kill(os.getpid(), 9)")).returncode == -9
+
+
+async def test_input_arrives_whole_and_without_dead_lock() -> None:
+    echo = "import sys; sys.stdout.buffer.write(sys.stdin.buffer.read())"
+    done = await python(echo, stdin=b"x" * 3_000_000, output_cap=5_000_000)
+    assert len(done.stdout) == 3_000_000
+
+
+@pytest.mark.parametrize("code", ["pass", "import time; print('x', flush=True)"])
+async def test_input_that_nobody_reads_is_no_error(code: str) -> None:
+    assert (await python(code, stdin=b"x" * 5_000_000)).returncode == 0
+
+
+async def test_without_input_the_child_reads_an_end() -> None:
+    assert (await python("import sys; print(repr(sys.stdin.read()))")).stdout == "''\n"
+
+
+async def test_split_characters_are_whole_and_broken_ones_are_shown() -> None:
+    heard: list[str] = []
+    code = (
+        "import sys, time\n"
+        "for byte in 'né€😀'.encode() + b'\\xb3!':\n"
+        "    sys.stdout.buffer.write(bytes([byte])); sys.stdout.flush(); time.sleep(0.002)"
+    )
+    done = await python(code, on_output=lambda _stream, text: heard.append(text))
+    assert done.stdout == "".join(heard) == "né€😀\ufffd!"
+
+
+async def test_a_character_cut_off_at_the_end_is_shown() -> None:
+    heard: list[str] = []
+    done = await python(
+        "import sys; sys.stdout.buffer.write(b'a\\xe2\\x82')", on_output=lambda _stream, text: heard.append(text)
+    )
+    assert done.stdout == "".join(heard) == "a\ufffd"
+
+
+@pytest.mark.slow
+async def test_a_flood_of_100_mb_keeps_its_end_and_counts_the_rest() -> None:
+    code = "import sys\nfor i in range(100): sys.stdout.write('x' * 1_000_000)\nprint('the end')"
+    done = await python(code, output_cap=1_000)
+    assert done.stdout.endswith("xthe end\n")
+    assert (len(done.stdout), done.dropped) == (1_000, 100_000_008 - 1_000)
+
+
+async def test_a_line_of_5_mb_arrives_whole() -> None:
+    assert len((await python("print('x' * 5_000_000)", output_cap=6_000_000)).stdout) == 5_000_001
+
+
+async def test_what_an_exited_program_left_behind_is_ended() -> None:
+    """The grandchild holds the pipes open and would sleep for ever (B095)."""
+    code = "import os, time\nif os.fork() == 0: time.sleep(3600)\nprint(os.getpgid(0), flush=True)"
+    done = await python(code, timeout=60)
+    assert done.returncode == 0
+    assert not group_lives(int(done.stdout))
+
+
+async def test_a_grandchild_that_left_the_group_does_not_hang_the_run(tmp_path: Path) -> None:
+    code = (
+        "import os, time\n"
+        "if os.fork() == 0:\n"
+        "    os.setsid(); print(os.getpid(), flush=True); time.sleep(3600)\n"
+        "time.sleep(0.05)"
+    )
+    done = await python(code, stdin=b"x" * 1_000_000, timeout=60)
+    os.kill(int(done.stdout), 9)
+
+
+@pytest.mark.parametrize(("limits", "words"), [({"timeout": 0.2}, "finish"), ({"idle": 0.2}, "wrote nothing")])
+async def test_limits_end_the_whole_group(limits: dict[str, float], words: str) -> None:
+    heard: list[str] = []
+    code = "import os, time; os.fork(); print(os.getpgid(0), flush=True); time.sleep(3600)"
+    with pytest.raises(Operational, match=words) as caught:
+        await python(code, on_output=lambda _stream, text: heard.append(text), **limits)  # type: ignore[arg-type]
+    assert caught.value.cause == "timeout"
+    assert not group_lives(int(heard[0].split()[0]))
+
+
+async def test_output_puts_off_the_idle_limit() -> None:
+    code = "import time\nfor i in range(12): print(i, flush=True); time.sleep(0.05)"
+    assert (await python(code, idle=0.4)).returncode == 0
+
+
+async def test_a_program_that_ignores_sigterm_is_killed() -> None:
+    heard: list[str] = []
+    code = (
+        "import os, signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        "print(os.getpid(), flush=True); time.sleep(3600)"
+    )
+    with pytest.raises(Operational):
+        await python(code, on_output=lambda _stream, text: heard.append(text), timeout=0.5, grace=0.1)
+    assert not group_lives(int(heard[0]))
+
+
+@pytest.mark.parametrize("cancels", [1, 2])
+async def test_cancelling_ends_the_group_and_is_raised_again(cancels: int) -> None:
+    started: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+    def heard(_stream: str, text: str) -> None:
+        if not started.done():
+            started.set_result(int(text))
+
+    code = (
+        "import os, signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        "print(os.getpid(), flush=True); time.sleep(3600)"
+    )
+    run = asyncio.create_task(python(code, on_output=heard, grace=0.2 if cancels == 1 else 3600))
+    group = await started
+    for _ in range(cancels):
+        run.cancel()
+        await asyncio.sleep(0)
+    with pytest.raises(asyncio.CancelledError):
+        await run
+    while group_lives(group):
+        await asyncio.sleep(0)
+
+
+async def test_an_error_of_the_listener_ends_the_program_and_is_raised() -> None:
+    def broken(_stream: str, _text: str) -> None:
+        raise ValueError("listener")
+
+    with pytest.raises(ValueError, match="listener"):
+        await python("import time; print(1, flush=True); time.sleep(3600)", on_output=broken)
+
+
+async def test_run_bytes_keeps_the_beginning_and_counts() -> None:
+    argv = [sys.executable, "-I", "-c", "import sys; sys.stdout.buffer.write(bytes(range(256)) * 10)"]
+    done = await run_bytes(argv, cwd=Path("/"), env=ENV, limit=300)
+    assert (len(done.stdout), done.size) == (300, 2560)
+
+
+def script(path: Path, content: str, mode: int = 0o755) -> Path:
+    path.write_text(content, encoding="utf-8")
+    path.chmod(mode)
+    return path
+
+
+async def test_what_cannot_be_started_says_why_in_words(tmp_path: Path) -> None:
+    no_interpreter = script(tmp_path / "a", "#!/no/such/interpreter\n")
+    not_executable = script(tmp_path / "b", "#!/bin/sh\n", 0o644)
+    no_program = script(tmp_path / "c", "just text")
+    echo = find_program("echo")
+    for argv, cwd, words in (
+        ([tmp_path / "missing"], tmp_path, "no such program"),
+        ([no_interpreter], tmp_path, "interpreter"),
+        ([not_executable], tmp_path, "chmod"),
+        ([no_program], tmp_path, "#!"),
+        ([echo, "x" * 1_000_000], tmp_path, "standard input"),
+        ([echo, "a\0b"], tmp_path, "NUL"),
+        ([echo], tmp_path / "missing", "folder"),
+        (["echo"], tmp_path, "absolute"),
+    ):
+        with pytest.raises(Operational, match=words) as caught:
+            await run_process([str(word) for word in argv], cwd=cwd, env=ENV)
+        assert caught.value.cause == "spawn"
+
+
+async def test_a_started_child_is_talked_to_and_closed() -> None:
+    heard: asyncio.Queue[bytes] = asyncio.Queue()
+    cat = str(find_program("cat"))
+    child = await start_child([cat], cwd=Path("/"), env=ENV, on_bytes=lambda _stream, data: heard.put_nowait(data))
+    child.write(b"hello")
+    assert await heard.get() == b"hello"
+    child.close_stdin()
+    assert await child.over == 0
+    await child.close(1.0)
+    child.write(b"nobody there")
+    child.close_stdin()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc")
+def test_a_process_is_told_from_another_of_the_same_pid() -> None:
+    assert process_start_time(os.getpid()) == process_start_time(os.getpid())
+    assert process_start_time(os.getpid()) != process_start_time(1)
+    assert process_start_time(2**22 + 1) is None
+    assert len(boot_id()) == 36
+
+
+def test_a_near_name_is_suggested_and_the_path_is_named(tmp_path: Path) -> None:
+    script(tmp_path / "pytest", "#!/bin/sh\n")
+    with pytest.raises(Operational, match=rf"Did you mean 'pytest'.*{tmp_path}"):
+        find_program("pytset", path=str(tmp_path))
+
+
+def test_a_path_is_relative_to_the_folder(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    program = script(tmp_path / "bin" / "tool", "#!/bin/sh\n")
+    assert find_program("bin/tool", folder=tmp_path) == program
+    assert find_program(str(program)) == program
+    with pytest.raises(Operational, match="does not exist"):
+        find_program("bin/none", folder=tmp_path)
+    with pytest.raises(Operational, match="chmod"):
+        find_program(str(script(tmp_path / "data", "", 0o644)))
