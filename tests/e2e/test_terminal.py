@@ -1,6 +1,7 @@
 """The terminal, the real program and a real agent process."""
 
 import json
+import os
 import signal
 from pathlib import Path
 
@@ -94,13 +95,12 @@ def test_m050_questions_park_the_run_when_nobody_is_there_and_yes_answers_with_t
 
 
 def test_ctrl_c_ends_cleanly_and_the_run_resumes_with_nothing_done_twice(place: Place) -> None:
-    place.script["sprints[2]/passes[1]/generator"] = [{"hang": True}, {"text": "built"}]
+    pipe = place.base / "pipe"
+    os.mkfifo(pipe)
+    place.script["sprints[2]/passes[1]/generator"] = [{"tell": str(pipe), "hang": True}, {"text": "built"}]
     place.configure()
     process = place.start("run", "dev", "x")
-    assert process.stdout is not None
-    for line in process.stdout:
-        if line.startswith("sprints[2]/passes[1]/generator"):
-            break
+    assert pipe.read_text() == "here"
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert process.returncode == 130 and "Traceback" not in err and "cancelled" in out

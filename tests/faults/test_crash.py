@@ -88,8 +88,8 @@ def test_r001_a_crash_at_any_record_ends_as_an_undisturbed_run(
 POINTS = [
     "run.folder_made", "definition.copied", "lock.taken", "journal.before_write:9", "journal.after_write:9",
     "journal.after_fsync:9", "leaf.before_started:4", "leaf.after_started:4", "leaf.after_effect:4",
-    "leaf.after_finished:4", "turn.spawned:4", "turn.prompt_sent:4", "turn.answered:4", "artifact.temp_written:4",
-    "artifact.renamed:4", "snapshot.tree_written:6",
+    "leaf.after_finished:4", "turn.spawned:4", "turn.prompt_sent:4", "turn.answered:4", "artifact.temp_written:14",
+    "artifact.renamed:14", "snapshot.tree_written:6",
 ]  # fmt: skip
 NEVER_A_RUN = ("run.folder_made", "definition.copied", "lock.taken")
 
@@ -124,9 +124,8 @@ def test_r034_a_kill_at_a_stop_point_resumes_to_the_same_end(
 
 def test_r034_a_turn_with_full_rights_is_not_done_again_unasked(tmp_path: Path) -> None:
     place = Place(tmp_path, {"a": [{"text": "done"}]})
-    folder = place.base / "config" / "sprintwright" / "workflows"
-    folder.mkdir()
-    (folder / "free.yaml").write_text(
+    place.define(
+        "free",
         "name: free\nroles: {w: {permissions: full}}\nstages:\n  - {id: a, kind: agent_turn, role: w, prompt: go}\n"
     )
     place.call("run", "free", "x", SPRINTWRIGHT_TEST_STOP="turn.answered")
@@ -138,9 +137,8 @@ def test_r034_a_turn_with_full_rights_is_not_done_again_unasked(tmp_path: Path) 
 
 def test_r034_keep_counts_an_interrupted_turn_as_done(tmp_path: Path) -> None:
     place = Place(tmp_path, {"a": [{"text": "done", "writes": {"f.txt": "half"}}], "b": [{"text": "then"}]})
-    folder = place.base / "config" / "sprintwright" / "workflows"
-    folder.mkdir()
-    (folder / "two.yaml").write_text(
+    place.define(
+        "two",
         "name: two\nroles: [w]\nstages:\n"
         "  - {id: a, kind: agent_turn, role: w, prompt: go}\n  - {id: b, kind: agent_turn, role: w, prompt: on}\n"
     )
@@ -154,7 +152,7 @@ def test_r010_names_are_durable_before_the_first_agent_starts(tmp_path: Path) ->
     """Every name made for a run is synced in its folder before an agent's program is started."""
     place = Place(tmp_path, dev_script())
     log = tmp_path / "strace"
-    traced = ["strace", "-f", "-y", "-o", str(log), "-e", "trace=mkdir,mkdirat,fsync,execve"]
+    traced = ["strace", "-f", "-y", "-o", str(log), "-e", "trace=mkdir,mkdirat,fsync,execve", "-s", "500"]
     if subprocess.run(["which", "strace"], capture_output=True).returncode:
         pytest.skip("strace is not here")
     subprocess.run(

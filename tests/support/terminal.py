@@ -45,6 +45,12 @@ class Place:
         (self.base / "config" / "sprintwright" / "config.yaml").write_text(yaml.safe_dump(settings))
         (self.base / "script").write_text(json.dumps(self.script))
 
+    def define(self, name: str, text: str) -> None:
+        """Write a workflow of the user's own."""
+        folder = self.base / "config" / "sprintwright" / "workflows"
+        folder.mkdir(exist_ok=True)
+        (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
+
     def environment(self, **more: str) -> dict[str, str]:
         return {
             "PATH": os.environ["PATH"],

@@ -142,8 +142,8 @@ class LiveRun:
         self._leaves[key] = sequence
         try:
             self._transcripts.write(sequence, key, stream, text)
-        except OSError:
-            log.exception("transcript of %s", key)
+        except OSError as error:
+            log.warning("the transcript of %s is not whole: %s", key, error)
         self._world.on_output(key, stream, text)
 
     def _durable(self, records: list[Record]) -> None:

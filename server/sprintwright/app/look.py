@@ -34,6 +34,8 @@ def see(places: Places, place: RunFolder) -> Seen:
     own = UserState(places.state).own_run(place.run_id)
     if loaded.unreadable is not None:
         state.status, state.reason = "unreadable", loaded.unreadable.message
+    elif state.started is None:
+        state.status, state.reason = "interrupted", "It ended before anything was recorded; start it again."
     elif state.status in ("running", "waiting") and not control.is_alive(places.runtime, place.run_id):
         state.leave()
     return Seen(place, loaded, state, own is not None and Path(own.folder) == place.folder)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+_MOST_BYTES = 100 - len("/20260102-030405678-abcd.sock")
+"""A socket's path has room for about 100 bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,20 +24,25 @@ class Places:
     def of(cls, environment: Mapping[str, str]) -> Places:
         """The places that an environment names."""
         home = Path(environment.get("HOME") or Path.home())
-        runtime = environment.get("XDG_RUNTIME_DIR", "")
         return cls(
             config=_xdg(environment, "XDG_CONFIG_HOME", home / ".config"),
             state=_xdg(environment, "XDG_STATE_HOME", home / ".local" / "state"),
-            # A socket's path may have about 100 bytes: the fall-back is short and the user's own.
-            runtime=Path(runtime) / "sprintwright"
-            if runtime.startswith("/")
-            else Path(tempfile.gettempdir()) / f"sprintwright-{os.getuid()}",
+            runtime=_runtime(environment.get("XDG_RUNTIME_DIR", "")),
         )
 
     @property
     def workflows(self) -> Path:
         """The user's own definitions."""
         return self.config / "workflows"
+
+
+def _runtime(folder: str) -> Path:
+    """The user's runtime folder, unless it is none or too deep for a socket: then a short one of the user's own."""
+    wanted = Path(folder) / "sprintwright"
+    if folder.startswith("/") and len(os.fsencode(wanted)) <= _MOST_BYTES:
+        return wanted
+    mark = f"-{hashlib.sha256(os.fsencode(folder)).hexdigest()[:8]}" if folder else ""
+    return Path("/tmp") / f"sprintwright-{os.getuid()}{mark}"
 
 
 def _xdg(environment: Mapping[str, str], name: str, default: Path) -> Path:

@@ -104,7 +104,7 @@ def read_resumable(places: Places, place: RunFolder, *, accept_shorter: bool = F
         )
     state = fold(loaded.records)
     if state.started is None:
-        raise Refused("run_unreadable", f"Run {place.run_id!r} ended before anything was recorded; start it again.")
+        raise Refused("unknown_run", f"Run {place.run_id!r} ended before anything was recorded; start it again.")
     if state.status == "completed":
         raise Refused("already_done", f"Run {place.run_id!r} is completed; there is nothing to resume.")
     return loaded, _frozen_definition(place, state.started.definition_hash)

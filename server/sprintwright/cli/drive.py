@@ -17,6 +17,7 @@ from sprintwright.app.config import Settings
 from sprintwright.app.live import LiveRun, World
 from sprintwright.app.places import Places
 from sprintwright.cli.exits import FAILED, HUNG_UP, INTERRUPTED, TERMINATED, exit_of
+from sprintwright.cli.log import log_to
 from sprintwright.cli.people import Defaults, Nobody, Terminal, ask_line
 from sprintwright.cli.views import JsonView, PlainView, View
 from sprintwright.engine.ports import People
@@ -62,6 +63,7 @@ class Session:
 
 def drive(session: Session, begin: Begin) -> int:
     """Begin a run, stay with it, and give its exit code. What the folder would run is shown and asked first."""
+    log_to(session.places.state)
     try:
         return asyncio.run(_drive(session, begin))
     except Refused as refused:

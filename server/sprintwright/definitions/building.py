@@ -67,7 +67,9 @@ class Builder:
         """The document; what is still open is closed where it stands."""
         while self._stack:
             last = self._stack[-1]
-            self.close(max((node.end for node in (*last.items, *(v for _, v in last.pairs.values()))), default=last.start))
+            self.close(
+                max((node.end for node in (*last.items, *(v for _, v in last.pairs.values()))), default=last.start)
+            )
         return self._root
 
     def report(self, code: str, message: str, start: int, end: int) -> None:
@@ -99,10 +101,15 @@ class Builder:
         """A list or mapping begins."""
         if self.at_key:
             raise self.stop(
-                "complex_key", "A key must be plain text here; put quotes around a text with brackets.", start, start + 1
+                "complex_key",
+                "A key must be plain text here; put quotes around a text with brackets.",
+                start,
+                start + 1,
             )
         if len(self._stack) >= MAX_DEPTH:
-            raise self.stop("too_deep", f"This is nested more than {MAX_DEPTH} deep; make it flatter.", start, start + 1)
+            raise self.stop(
+                "too_deep", f"This is nested more than {MAX_DEPTH} deep; make it flatter.", start, start + 1
+            )
         self._counted(start)
         if anchor:
             self._anchors[anchor] = None
@@ -123,11 +130,15 @@ class Builder:
         """A copy of an earlier node, counted as if it were written out."""
         self._aliases += 1
         if self._aliases > MAX_ALIASES:
-            raise self.stop("too_many_aliases", f"There are more than {MAX_ALIASES} aliases; write them out.", start, end)
+            raise self.stop(
+                "too_many_aliases", f"There are more than {MAX_ALIASES} aliases; write them out.", start, end
+            )
         if name not in self._anchors:
             near = nearest(name, self._anchors)
             hint = f" Did you mean '*{near}'?" if near else " If it is meant as text, put it in quotes."
-            raise self.stop("unknown_alias", f"'*{name}' refers to '&{name}', which is nowhere above.{hint}", start, end)
+            raise self.stop(
+                "unknown_alias", f"'*{name}' refers to '&{name}', which is nowhere above.{hint}", start, end
+            )
         anchored = self._anchors[name]
         if anchored is None:
             raise self.stop("alias_in_itself", f"'*{name}' stands inside of '&{name}': that has no end.", start, end)

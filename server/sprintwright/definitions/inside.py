@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 
 from sprintwright.definitions.nodes import ScalarNode
 from sprintwright.model.problem import Range
@@ -26,9 +27,12 @@ class Inside:
 
     def __init__(self, node: ScalarNode) -> None:
         self._node = node
-        shown = [index for index, character in enumerate(node.text) if character not in _SPACE]
-        units = _units(node)
-        self._places = dict(zip(shown, units, strict=True)) if len(shown) == len(units) else {}
+
+    @cached_property
+    def _places(self) -> dict[int, tuple[int, int]]:
+        shown = [index for index, character in enumerate(self._node.text) if character not in _SPACE]
+        units = _units(self._node)
+        return dict(zip(shown, units, strict=True)) if len(shown) == len(units) else {}
 
     @property
     def exact(self) -> bool:

@@ -15,7 +15,7 @@ _SPACE = re.compile(r"[ \t\r\n]*+")
 _PLAIN = re.compile(r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?(?![\w.])|(?:true|false|null)\b")
 _WORD = re.compile(r"[\w.+-]++")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_scan_string = cast("Callable[[str, int, bool], tuple[str, int]]", json.decoder.scanstring)  # pyright: ignore
+_scan_string = cast("Callable[[str, int, bool], tuple[str, int]]", vars(json.decoder)["scanstring"])
 
 
 def parse_json(source: Source) -> Parsed:
@@ -30,12 +30,12 @@ def parse_json(source: Source) -> Parsed:
 
 
 class _Reader:
-    """``_closers`` has the bracket that each open list or object waits for; ``_fresh``: nothing is in the last one yet."""
+    """``_closers`` are the brackets that open lists and objects wait for; ``_fresh``: the last one is empty so far."""
 
     def __init__(self, source: Source) -> None:
         self.builder = Builder(source)
         self._text = source.text
-        self._position = 1 if source.text.startswith("\ufeff") else 0
+        self._position: int = 1 if source.text.startswith("\ufeff") else 0
         self._closers: list[str] = []
         self._fresh = False
 

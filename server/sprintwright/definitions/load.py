@@ -37,10 +37,12 @@ class Loaded(Generic[_Model]):
 
 def decode(data: bytes) -> tuple[str, tuple[Problem, ...]]:
     """Bytes of a file -> text; what is no UTF-8 is replaced and reported. A byte order mark is taken off."""
-    if data.startswith(_UTF16):
+    if data.startswith(_UTF16) or b"\0" in data[:2]:
         text = data[: MAX_CHARACTERS * 2].decode("utf-16", errors="replace")
-        message = "The file is UTF-16; save it as UTF-8."
+        message = "The file looks like UTF-16; save it as UTF-8."
         return text, (problem("encoding", message, Source(text).range(0, 0)),)
+    if len(data) > MAX_CHARACTERS:
+        return data.decode(errors="replace"), ()  # too large, which is told when it is read
     try:
         return data.decode("utf-8-sig"), ()
     except UnicodeDecodeError as error:

@@ -22,10 +22,8 @@ class Names:
     lists: frozenset[str]
     """Results of groups: what a range may go over."""
 
-    @property
-    def known(self) -> frozenset[str]:
-        """Every name."""
-        return self.texts | self.numbers | self.sections | {"board"}
+    known: frozenset[str]
+    """Every name."""
 
 
 def names_in(outline: Outline) -> Names:
@@ -39,7 +37,8 @@ def names_in(outline: Outline) -> Names:
             sections.add(f"{stage.text('over').lower()}_section")
         if stage.kind == "parallel_group":
             lists.update({stage.text("save_as"), "previous"} - {""})
-    return Names(frozenset(texts), frozenset(numbers), frozenset(sections), frozenset(lists))
+    known = frozenset(texts | numbers | sections | {"board"})
+    return Names(frozenset(texts), frozenset(numbers), frozenset(sections), frozenset(lists), known)
 
 
 def _saved(stage: StageView) -> set[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -57,7 +56,10 @@ class MappingNode(_Node):
 
     def get(self, key: str) -> Node | None:
         """The value of a key."""
-        return next((value for name, value in self.pairs if name.text == key), None)
+        for name, value in self.pairs:
+            if name.text == key:
+                return value
+        return None
 
     def key(self, key: str) -> ScalarNode | None:
         """The node of a key itself."""
@@ -116,5 +118,3 @@ def parse_nodes(text: str, *, json: bool = False) -> Parsed:
     from sprintwright.definitions.yaml_nodes import parse_yaml
 
     return parse_yaml(source)
-
-

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -20,17 +20,21 @@ _WANTED = (
     ("model", "a mapping (lines 'key: value')"), ("mapping", "a mapping (lines 'key: value')"),
 )  # fmt: skip
 _BOUNDS = {"gt": "more than", "ge": "at least", "lt": "less than", "le": "at most"}
+_PLAIN_WORD = re.compile(r"[\w./+][\w./:=@+-]*|--?[\w-]+")
+"""What a command line can hold without a shell's help."""
 _QUOTED = re.compile(r"'([^']*)'")
-_CODES = {"missing": "missing_key", "union_tag_not_found": "missing_key", "union_tag_invalid": "unknown_kind"}
+_CODES = {"missing": "missing_key", "union_tag_invalid": "unknown_kind"}
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where an error points: the node, the keys on the way, the mappings around it from the outside in."""
+    """Where an error points: the node, what it stands in, the keys on the way, the mappings around it."""
 
     node: Node
+    parent: Node
     keys: tuple[str, ...]
     around: tuple[MappingNode, ...]
+    """From the outside in; the node itself is the last one if it is a mapping."""
     rest: tuple[str, ...]
     """What of the error's path no node stands for: a key that is missing, names of union members."""
 
@@ -40,13 +44,27 @@ def sentences(error: ValidationError, root: Node) -> list[Problem]:
     by_node: dict[tuple[int, str], list[tuple[_Place, ErrorDetails]]] = {}
     for detail in error.errors(include_url=False, include_input=False):
         place = _find(root, detail["loc"])
+        if _is_echo(place, detail):
+            continue
         missing = place.rest[-1] if detail["type"] == "missing" else ""
         by_node.setdefault((id(place.node), missing), []).append((place, detail))
-    return [_problem(found[0][0], [detail for _, detail in found]) for found in by_node.values()]
+    lacking = {node for node, missing in by_node if missing}
+    return [
+        _problem(found[0][0], [detail for _, detail in found])
+        for (node, missing), found in by_node.items()
+        # A mapping of a union that lacks a key is not told that it could have been a word instead.
+        if missing or node not in lacking or any(detail["type"] != "literal_error" for _, detail in found)
+    ]
+
+
+def _is_echo(place: _Place, detail: ErrorDetails) -> bool:
+    """Whether a list only counts as too short because what is in it was refused; that is told there."""
+    return detail["type"] == "too_short" and isinstance(place.node, SequenceNode) and bool(place.node.items)
 
 
 def _find(root: Node, loc: Iterable[int | str]) -> _Place:
-    node, keys, around, rest = root, list[str](), list[MappingNode](), list[str]()
+    parent = node = root
+    keys, around, rest = list[str](), list[MappingNode](), list[str]()
     if isinstance(root, MappingNode):
         around.append(root)
     for step in loc:
@@ -58,18 +76,20 @@ def _find(root: Node, loc: Iterable[int | str]) -> _Place:
         if below is None:
             rest.append(str(step))
             continue
-        node, rest = below, []
+        parent, node, rest = node, below, []
         keys.append(str(step + 1) if isinstance(step, int) else step)
         if isinstance(node, MappingNode):
             around.append(node)
-    return _Place(node, tuple(keys), tuple(around), tuple(rest))
+    return _Place(node, parent, tuple(keys), tuple(around), tuple(rest))
 
 
 def _problem(place: _Place, details: list[ErrorDetails]) -> Problem:
     kind = details[0]["type"]
     code = _CODES.get(kind, "wrong_value" if kind in ("literal_error", "value_error") else "wrong_type")
     if code == "missing_key":
-        return _missing(place, "kind" if kind == "union_tag_not_found" else place.rest[-1], details[0])
+        return _missing(place, place.rest[-1])
+    if code == "unknown_kind" and isinstance(place.node, MappingNode) and not place.node.text("kind"):
+        return _missing(place, "kind", _allowed(details[0]))
     subject = subject_of(place.around, place.keys)
     allowed = [name for detail in details for name in _allowed(detail)]
     node = place.node.get("kind") if code == "unknown_kind" and isinstance(place.node, MappingNode) else place.node
@@ -90,10 +110,10 @@ def _problem(place: _Place, details: list[ErrorDetails]) -> Problem:
     return problem(code, message, _short_range(node), fix=fix)
 
 
-def _missing(place: _Place, key: str, detail: ErrorDetails) -> Problem:
+def _missing(place: _Place, key: str, allowed: Iterable[str] = ()) -> Problem:
     subject = subject_of(place.around, place.keys, whole=True)
     message = f"{subject} lacks {key!r}; add a line '{key}: …'."
-    if allowed := _allowed(detail) or _kinds(detail):
+    if allowed:
         message += f" Known: {', '.join(allowed)}."
     return problem("missing_key", message, _short_range(place.node))
 
@@ -102,36 +122,66 @@ def _no_shell(place: _Place, node: Node) -> Problem | None:
     """A command that is written as one text."""
     if not {"commands", "command"} & set(place.keys) or not isinstance(node, ScalarNode):
         return None
+    if place.keys[-1].isdigit() and isinstance(place.parent, SequenceNode) and _one_flat_command(place.parent):
+        return _flat_command(place)
     message = (
-        f"{subject_of(place.around, place.keys)} must be a list of program and arguments, such as [pytest, -q]: there is "
-        f"no shell that could take {_given(node)} apart."
+        f"{subject_of(place.around, place.keys)} must be a list of program and arguments, such as "
+        f"[pytest, -q]: there is no shell that could take {_given(node)} apart."
     )
     words = node.text.split()
     fix = None
-    if words and all(re.fullmatch(r"[\w./:=@+-]+", word) and word[0] not in "-@:=" or re.fullmatch(r"--?[\w-]+", word) for word in words):
+    if words and all(_PLAIN_WORD.fullmatch(word) for word in words):
         text = f"[{', '.join(words)}]"
         text = f"[{text}]" if place.keys[-1] == "commands" else text
         fix = Fix(title="Write it as a list", edits=(Edit(range=node.range, text=text),))
     return problem("no_shell", message, node.range, fix=fix)
 
 
+def _one_flat_command(commands: SequenceNode) -> bool:
+    words = [item.text for item in commands.items if isinstance(item, ScalarNode)]
+    return len(words) == len(commands.items) > 1 and not any(" " in word for word in words[:1])
+
+
+def _flat_command(place: _Place) -> Problem:
+    """Program and arguments where a list of commands should be; told once for all of them."""
+    node = place.parent
+    written = node.source.text[node.start : node.end]
+    subject = subject_of(place.around, place.keys)
+    message = f"{subject} is a list of commands, each a list itself; put another pair of brackets around this one."
+    fix = None
+    if written.startswith("["):
+        fix = Fix(title="Put brackets around it", edits=(Edit(range=node.range, text=f"[{written}]"),))
+    return problem("no_shell", message, node.range, fix=fix)
+
+
 def subject_of(around: Iterable[MappingNode], keys: tuple[str, ...], *, whole: bool = False) -> str:
-    """What a sentence is about: the stage and workflow by name where there is one, and the key."""
+    """What a sentence is about: the stage and workflow by name where there is one, and the key.
+
+    Args:
+        whole: it is about the innermost mapping itself.
+    """
     mappings = list(around)
-    stage = next((node for node in reversed(mappings) if node.text("id") or _is_stage(node)), None)
-    key = next((key for key in reversed(keys) if not key.isdigit()), "")
     workflow = mappings[0].text("name").strip() if mappings else ""
     of = f" of workflow {workflow!r}" if workflow else ""
-    if stage is not None and stage is not mappings[0]:
+    stage = next((node for node in reversed(mappings[1:]) if node.text("id") or _is_stage(node)), None)
+    key = next((key for key in reversed(keys) if not key.isdigit()), "")
+    if len(keys) > 1 and keys[-2] in ("stages", "body") and keys[-1].isdigit():
+        known = stage.text("id") if stage is mappings[-1] and stage else ""
+        return f"Stage {known!r}{of}" if known else f"Stage {keys[-1]} in {keys[-2]!r}{of}"
+    if stage is not None:
         name = f"Stage {stage.text('id')!r}{of}" if stage.text("id") else f"A stage{of}"
-        return name if (whole and stage is mappings[-1]) or not key or key in ("stages", "body") else f"{name}: {key!r}"
+        return name if whole and stage is mappings[-1] else f"{name}: {key!r}"
     if not key:
         return f"Workflow {workflow!r}" if workflow else "The file"
     return f"{'.'.join(keys)!r}{of}"
 
 
 def _is_stage(node: MappingNode) -> bool:
-    return node.get("kind") is not None and node.get("stages") is None and (node.get("body") or node.get("prompt")) is not None
+    return (
+        node.get("kind") is not None
+        and node.get("stages") is None
+        and (node.get("body") or node.get("prompt")) is not None
+    )
 
 
 def _short_range(node: Node) -> Range:
@@ -150,14 +200,7 @@ def _context(detail: ErrorDetails) -> dict[str, Any]:
 def _allowed(detail: ErrorDetails) -> list[str]:
     context = _context(detail)
     found = context.get("expected_tags") or (context.get("expected") if detail["type"] == "literal_error" else "")
-    return [name for name in cast("list[str]", _QUOTED.findall(str(found or "")))]
-
-
-def _kinds(detail: ErrorDetails) -> list[str]:
-    return [] if detail["type"] != "union_tag_not_found" else list(STAGE_KINDS)
-
-
-STAGE_KINDS = ("agent_turn", "check", "loop", "parallel_group", "user_checkpoint", "board_seed")
+    return [match[1] for match in _QUOTED.finditer(str(found or ""))]
 
 
 def _wanted(detail: ErrorDetails) -> str:
@@ -168,7 +211,7 @@ def _wanted(detail: ErrorDetails) -> str:
         if bound in context:
             return f"{words} {context[bound]:g}"
     if detail["type"] == "too_short":
-        return f"a list of at least {context.get('min_length', 1)}"
+        return f"a list of at least {context.get('min_length', 1)} entry"
     return next((words for sign, words in _WANTED if detail["type"].startswith(sign)), "something else")
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from functools import cache
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
@@ -28,7 +29,9 @@ class Shaper:
             case ScalarNode():
                 return self._scalar(node, annotation)
             case SequenceNode():
-                inner = next((get_args(one)[0] for one in _members(annotation) if get_origin(one) in (tuple, list)), Any)
+                inner = next(
+                    (get_args(one)[0] for one in _members(annotation) if get_origin(one) in (tuple, list)), Any
+                )
                 return [self.plain(item, inner) for item in node.items]
             case MappingNode():
                 return self._mapping(node, annotation)
@@ -41,18 +44,20 @@ class Shaper:
         return node.text
 
     def _mapping(self, node: MappingNode, annotation: Any) -> object:
-        members = list(_members(annotation))
+        members = _members(annotation)
         if table := next((one for one in members if get_origin(one) is dict), None):
             return self._table(node, get_args(table)[1])
         models = [one for one in members if _is_model(one)]
         model = models[0] if len(models) == 1 else _by_kind(models, node.text("kind"))
         if model is None:
-            return {key.text: self.plain(value, Any) for key, value in node.pairs}
+            found = {key.text: self.plain(value, Any) for key, value in node.pairs}
+            # With an empty kind, pydantic says which ones there are; without any it does not.
+            return {**found, "kind": found.get("kind") or ""} if models else found
         fields = fields_of(model)
         known: dict[str, object] = {}
         for key, value in node.pairs:
             if key.text not in fields:
-                self.problems.append(_unknown_key(key, node, fields, models))
+                self.problems.append(_unknown_key(key, value, node, fields, models))
             elif isinstance(value, ScalarNode) and value.absent:
                 self._note_absent(key, value)
             else:
@@ -75,6 +80,7 @@ class Shaper:
         self.problems.append(problem("absent_value", message, key.range, severity="hint"))
 
 
+@cache
 def fields_of(model: type[BaseModel]) -> dict[str, Any]:
     """The keys of a model as they are written, with their types."""
     return {field.alias or name: field.annotation for name, field in model.model_fields.items()}
@@ -86,16 +92,15 @@ def kinds_of(model: type[BaseModel]) -> tuple[str, ...]:
     return get_args(field.annotation) if field and get_origin(field.annotation) is Literal else ()
 
 
-def _members(annotation: Any) -> Iterator[Any]:
+@cache
+def _members(annotation: Any) -> tuple[Any, ...]:
     """The types that a place takes, unions and annotations resolved."""
     origin = get_origin(annotation)
     if origin is Annotated:
-        yield from _members(get_args(annotation)[0])
-    elif origin in (Union, types.UnionType):
-        for one in get_args(annotation):
-            yield from _members(one)
-    else:
-        yield annotation
+        return _members(get_args(annotation)[0])
+    if origin in (Union, types.UnionType):
+        return tuple(member for one in get_args(annotation) for member in _members(one))
+    return (annotation,)
 
 
 def _is_model(annotation: Any) -> bool:
@@ -107,13 +112,15 @@ def _by_kind(models: Iterable[type[BaseModel]], kind: str) -> type[BaseModel] | 
 
 
 def _unknown_key(
-    key: ScalarNode, node: MappingNode, fields: Iterable[str], models: Iterable[type[BaseModel]]
+    key: ScalarNode, value: Node, node: MappingNode, fields: Iterable[str], models: Iterable[type[BaseModel]]
 ) -> Problem:
     missing = [name for name in fields if node.get(name) is None]
     near = nearest(key.text, missing)
     owners = [kind for model in models if key.text in fields_of(model) for kind in kinds_of(model)]
     message = f"The key {key.text[:60]!r} is not known here and is ignored."
-    if owners:
+    if " " in key.text and isinstance(value, ScalarNode) and value.absent:
+        message += " If it belongs to the text before the comma, put quotes around all of that."
+    elif owners:
         message += f" It belongs to {', '.join(owners)}."
     elif near:
         message += f" Did you mean {near!r}?"

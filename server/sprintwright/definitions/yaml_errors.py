@@ -30,7 +30,10 @@ _SENTENCES = (
     ("expected '-' indicator", "This line belongs to a list, but does not begin with '- ' below the others."),
     ("block entries", "A list begins on a line of its own, below its key."),
     ("sequence entries", "A list begins on a line of its own, below its key."),
-    ("mapping values", "A 'key: value' can't stand here; indent it like the keys above, or put quotes around the text."),
+    (
+        "mapping values",
+        "A 'key: value' can't stand here; indent it like the keys above, or put quotes around the text.",
+    ),
     ("block", "This does not fit what stands above; indent it like the other lines of its block."),
 )
 
@@ -103,7 +106,9 @@ def _must_be_quoted(source: Source, place: int, context: int, words: str) -> Pro
         return quote_fix(source, place, f"A value that begins with {character!r} must be quoted.")
     if "alias" in words or "anchor" in words:
         sign = source.text[context : context + 1]
-        return quote_fix(source, context, f"A value that begins with {sign!r} is no plain text in YAML; put quotes around it.")
+        return quote_fix(
+            source, context, f"A value that begins with {sign!r} is no plain text in YAML; put quotes around it."
+        )
     if "mapping values" in words:
         line_start, line_end = source.line_at(place)
         before = _VALUE.match(source.text, line_start, line_end)
@@ -120,7 +125,9 @@ def _never_closed(source: Source, place: int, context: int, words: str) -> Probl
     if "flow" in words and context < place:
         opening = source.text[context : context + 1]
         closing = {"[": "]", "{": "}"}.get(opening, "bracket")
-        message = f"A ',' or {closing!r} is missing here; the {opening!r} opened in line {source.position(context)[0] + 1}."
+        message = (
+            f"A ',' or {closing!r} is missing here; the {opening!r} opened in line {source.position(context)[0] + 1}."
+        )
         related = ((f"the {opening!r}", source.range(context, context + 1)),)
         return problem("yaml_syntax", message, source.range(place, place + 1), related=related)
     return None

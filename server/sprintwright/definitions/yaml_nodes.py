@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import yaml
 
@@ -13,9 +14,9 @@ from sprintwright.definitions.source import Source
 from sprintwright.definitions.yaml_errors import explain, quote_fix, starts_with_braces
 from sprintwright.model.problem import Edit, Fix, Problem
 
-_LOADER: type = getattr(yaml, "CLoader", yaml.Loader)
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """Only its scanner and parser are used; `yaml.parse` never constructs."""
-_CORE_TAGS = {
+_CORE_TAGS: dict[str, type[yaml.Event]] = {
     "str": yaml.ScalarEvent, "int": yaml.ScalarEvent, "float": yaml.ScalarEvent, "bool": yaml.ScalarEvent,
     "null": yaml.ScalarEvent, "map": yaml.MappingStartEvent, "seq": yaml.SequenceStartEvent,
 }  # fmt: skip
@@ -43,7 +44,7 @@ def parse_yaml(source: Source) -> Parsed:
 
 
 def _events(text: str) -> Iterator[yaml.Event]:
-    yield from yaml.parse(text, Loader=_LOADER)
+    yield from yaml.parse(text, Loader=_LOADER)  # pyright: ignore[reportUnknownMemberType]
 
 
 def _without_control_characters(source: Source, bom: int) -> tuple[str, list[Problem]]:
@@ -63,18 +64,21 @@ def _without_control_characters(source: Source, bom: int) -> tuple[str, list[Pro
 def _take(event: yaml.Event, builder: Builder, source: Source, shift: int) -> None:
     start, end = event.start_mark.index + shift, event.end_mark.index + shift
     match event:
-        case yaml.DocumentStartEvent():
-            if builder.documents:
-                raise builder.stop(
-                    "second_document", "A second document begins here; put each workflow in a file of its own.", start, end
-                )
-            builder.documents += 1
-        case yaml.AliasEvent():
-            builder.alias(start, end, str(event.anchor))
         case yaml.ScalarEvent():
             _check_tag(event, builder, start, end)
             style = str(event.style or "")
             builder.scalar(start, _end_of(source.text, start, end, style), str(event.value), style, event.anchor or "")
+        case yaml.DocumentStartEvent():
+            if builder.documents:
+                raise builder.stop(
+                    "second_document",
+                    "A second document begins here; put each workflow in a file of its own.",
+                    start,
+                    end,
+                )
+            builder.documents += 1
+        case yaml.AliasEvent():
+            builder.alias(start, end, str(event.anchor))
         case yaml.SequenceStartEvent() | yaml.MappingStartEvent():
             _check_tag(event, builder, start, end)
             if builder.at_key and starts_with_braces(source.text, start):

@@ -112,3 +112,5 @@ async def write_artifact(
         return await run.ports.artifacts.write(name, content)
     except PathRefused as error:
         raise Operational("artifact", f"{key!r} can't leave its artifact: {error.message}") from error
+    except OSError as error:
+        raise Operational("artifact", f"{key!r} can't write its artifact: {error.strerror or error}.") from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sprintwright.engine.lane import Lane
 from sprintwright.engine.run import Run
+from sprintwright.errors import Operational
 from sprintwright.prompts.budget import render_prompt
 from sprintwright.prompts.template import parse_template
 
@@ -17,6 +18,9 @@ async def rendered(run: Run, template: str, lane: Lane) -> str:
         return run.ports.artifacts.whole_path(text)
 
     prompt = render_prompt(parse_template(template), lane.vars, whole_at)
-    for text in cut:
-        await run.ports.artifacts.keep_whole(text)
+    try:
+        for text in cut:
+            await run.ports.artifacts.keep_whole(text)
+    except OSError as error:
+        raise Operational("artifact", f"A text of the prompt can't be kept whole: {error.strerror or error}.") from error
     return prompt.text

@@ -48,6 +48,8 @@ def read_journal(run_folder: Path, read_blob: Callable[[str], str] | None = None
     try:
         with os.fdopen(open_beneath(run_folder, "journal.jsonl"), "rb") as file:
             _read(file, loaded, read_blob)
+    except FileNotFoundError:
+        pass  # the owner died before its first record
     except OSError as error:
         loaded.unreadable = RunUnreadable(f"journal.jsonl can't be read: {error.strerror or error}")
     except RunUnreadable as error:

@@ -119,7 +119,7 @@ class OwnedRun:
         stop("lock.taken")
         try:
             self.loaded = place.read()
-            if self.loaded.unreadable is not None and (place.path / "journal.jsonl").exists():
+            if self.loaded.unreadable is not None:
                 raise self.loaded.unreadable
             remove_leftovers(place.path)
             self.journal = self._open(on_durable)

@@ -68,5 +68,6 @@ def _is_short_name(part: str, name: str) -> bool:
     match = _SHORT_NAME.fullmatch(part)
     if match is None:
         return False
-    stem, letters = match[1], name.removeprefix(".").replace(".", "")
+    base, dot, _ = name.removeprefix(".").rpartition(".")
+    stem, letters = match[1], (base if dot else name.removeprefix(".")).replace(".", "")
     return stem == letters[:6] or (stem[:2] == letters[:2] and bool(_HASHED_SHORT_NAME.fullmatch(stem[2:])))

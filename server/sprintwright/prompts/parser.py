@@ -65,9 +65,7 @@ class _Open:
     ranged: Name | None = None
     condition: Expression | None = None
     closed_by_else: bool = False
-    branches: list[tuple[Expression | None, Block]] = field(
-        default_factory=list[tuple[Expression | None, "Block"]]
-    )
+    branches: list[tuple[Expression | None, Block]] = field(default_factory=list[tuple[Expression | None, "Block"]])
     parts: list[Part] = field(default_factory=list["Part"])
 
     def next_branch(self, condition: Expression | None) -> None:
@@ -83,7 +81,7 @@ class _Open:
 
 
 class Parser:
-    """One reading of one template. ``names`` has each name with whether it stands in a range, or is what one goes over."""
+    """One reading of one template. ``names``: each with whether it stands in a range, or is what one goes over."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -108,7 +106,9 @@ class Parser:
         while len(self._stack) > 1:
             opened = self._stack.pop()
             if opened.token:
-                self._error(opened.token, f"{self._shown(opened.token)} has no {{{{end}}}}; put one where its text ends.")
+                self._error(
+                    opened.token, f"{self._shown(opened.token)} has no {{{{end}}}}; put one where its text ends."
+                )
             self._stack[-1].parts.append(opened.part())
         return tuple(self._stack[0].parts)
 
@@ -208,7 +208,12 @@ class Parser:
 
     def _trim_marks(self, token: Token) -> None:
         parts = self._stack[-1].parts
-        if token.trim_left and parts and isinstance(parts[-1], str) and self._text[token.start - 1 : token.start] in _SPACE:
+        if (
+            token.trim_left
+            and parts
+            and isinstance(parts[-1], str)
+            and self._text[token.start - 1 : token.start] in _SPACE
+        ):
             parts[-1] = parts[-1].rstrip(_SPACE)
         self._trim = token.trim_right
 

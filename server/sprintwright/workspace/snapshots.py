@@ -153,7 +153,7 @@ class Snapshots:
         if not self._path.is_dir():
             return
         async with self._lock, self._store(self._look()[0]).owned() as lock:
-            await self._store_git("update-ref", "--end-of-options", "-d", ref, lock=lock)
+            await self._store_git("update-ref", "-d", "--end-of-options", ref, lock=lock)
             # Not at once: another run may just have taken a tree and not kept it yet.
             await self._store_git("prune", f"--expire={_UNREACHABLE_DAYS}.days.ago", lock=lock)
 

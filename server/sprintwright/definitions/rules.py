@@ -1,0 +1,23 @@
+"""The rules of a definition (V1 to V33 and R26 of the papers), on its nodes: all are told, whatever else is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sprintwright.definitions.name_rules import check_names
+from sprintwright.definitions.names import names_in
+from sprintwright.definitions.nodes import MappingNode
+from sprintwright.definitions.outline import outline_of
+from sprintwright.definitions.stage_rules import check_stage
+from sprintwright.definitions.template_rules import check_templates
+from sprintwright.model.problem import Problem
+
+
+def check_rules(root: MappingNode) -> Iterator[Problem]:
+    """What a definition's model can't say: how its parts must fit each other."""
+    outline = outline_of(root)
+    names = names_in(outline)
+    yield from check_names(outline, names)
+    for stage in outline.every():
+        yield from check_stage(stage, outline)
+    yield from check_templates(outline, names)
