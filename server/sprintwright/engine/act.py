@@ -45,7 +45,7 @@ async def look(run: Run) -> Before:
     return Before(snapshot.tree, snapshot.not_covered)
 
 
-async def compare(run: Run, key: str, before: str, note: str, together: set[str]) -> Changed:
+async def compare(run: Run, key: str, before: str, note: str, together: tuple[str, ...]) -> Changed:
     """What is different now."""
     if not before:
         return Changed(note=note or "No snapshot was taken before.")
@@ -58,7 +58,7 @@ async def compare(run: Run, key: str, before: str, note: str, together: set[str]
         after=after.tree,
         files=files[:MOST_FILES],
         more=max(0, len(files) - MOST_FILES),
-        together_with=tuple(sorted(together - {key})),
+        together_with=together,
         not_covered=after.not_covered,
     )
 

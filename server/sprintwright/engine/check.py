@@ -30,7 +30,7 @@ async def check(run: Run, stage: Check, lane: Lane, key: str) -> Action | None:
         return Started(after=after, what="check", permissions="workspace_write", before=before.tree)
 
     async def perform(sequence: int, _begun: Started) -> TurnResult:
-        with run.at_work(key) as together:
+        with run.beside.at_work(key) as together:
             began = run.ports.clock.monotonic()
             request = CheckRequest(
                 key=key,
@@ -50,7 +50,7 @@ async def check(run: Run, stage: Check, lane: Lane, key: str) -> Action | None:
                 passed=answer.passed,
                 verdict=act.judge(answer, text, stage.verdict, answer.findings) if stage.verdict else None,
                 findings=answer.findings,
-                changes=await act.compare(run, key, before.tree, before.note, together),
+                changes=await act.compare(run, key, before.tree, before.note, together()),
                 warnings=answer.warnings,
                 seconds=round(run.ports.clock.monotonic() - began, 3),
             )

@@ -8,10 +8,10 @@ The rules of the replay are design.md section 3; each is held by `tests/unit/eng
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
+from sprintwright.engine.beside import Beside
 from sprintwright.engine.history import History
 from sprintwright.engine.lane import Lane
 from sprintwright.engine.ports import Ports
@@ -52,7 +52,7 @@ class Run:
         self.parking: Parked | None = None
         self.forced: list[str] = []
         """Keys of leaves that did not end within the grace time of a cancellation."""
-        self._at_work: dict[str, set[str]] = {}
+        self.beside = Beside()
 
     async def leaf(
         self,
@@ -115,18 +115,6 @@ class Run:
         """What a role's agent may do."""
         return self._permissions[fold(role)]
 
-    @contextmanager
-    def at_work(self, key: str) -> Generator[set[str]]:
-        """Keep the books of who works in the folder: the keys of all leaves that ran beside this one."""
-        together = set(self._at_work)
-        for other in self._at_work.values():
-            other.add(key)
-        self._at_work[key] = together
-        try:
-            yield together
-        finally:
-            del self._at_work[key]
-
     def enter(self, lane: Lane, key: str, payload: Entered) -> None:
         """Record that a loop or group begins, once."""
         self._announce(lane, key, payload)
@@ -182,7 +170,7 @@ class Run:
         """
         task = asyncio.ensure_future(act)
         try:
-            await asyncio.wait({task}, timeout=seconds)
+            await _done(task, seconds)
         except asyncio.CancelledError:
             if task.done() and not task.cancelled() and task.exception() is None:
                 return task.result(), True
@@ -200,3 +188,13 @@ class Run:
             self.forced.append(key)
         elif not task.cancelled():
             task.exception()  # a late answer or a late error: looked at, so that asyncio does not complain
+
+
+async def _done(task: asyncio.Future[R], seconds: float | None) -> None:
+    """Return when the task is done, whatever came of it, or when the time is up."""
+    if seconds is not None:
+        await asyncio.wait({task}, timeout=seconds)
+        return
+    waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    task.add_done_callback(lambda _: None if waiter.done() else waiter.set_result(None))
+    await waiter

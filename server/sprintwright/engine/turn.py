@@ -105,13 +105,13 @@ async def _leaf(
         )
 
     async def perform(sequence: int, _begun: Started) -> TurnResult:
-        with run.at_work(key) as together:
+        with run.beside.at_work(key) as together:
             began = run.ports.clock.monotonic()
             request = _request(run, key, stage, agent, await prompt())
             output = partial(run.ports.output, sequence, key)
             output("prompt", request.prompt)
             answer = await run.ports.agents.turn(request, _masked(run, output))
-            changes = await act.compare(run, key, before.tree, before.note, together) if traits.writes else None
+            changes = await act.compare(run, key, before.tree, before.note, together()) if traits.writes else None
             result = await settle(answer, changes)
             return result.model_copy(update={"seconds": round(run.ports.clock.monotonic() - began, 3)})
 

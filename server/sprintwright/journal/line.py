@@ -40,11 +40,12 @@ def encode(record: Record) -> tuple[bytes, dict[str, bytes]]:
     blobs: dict[str, bytes] = {}
     if len(data) > MOST_INLINE_BYTES // 4 and len(data.encode()) > MOST_INLINE_BYTES:
         data = json.dumps(outline(json.loads(data), blobs, MOST_INLINE_BYTES), ensure_ascii=False)
+    key = json.dumps(record.key, ensure_ascii=False)
     head = (
         f'{{"v":{SCHEMA_VERSION},"seq":{record.seq},"at":"{record.at}","clock":{record.clock:.3f},'
-        f'"kind":"{record.payload.kind}","key":{json.dumps(_storable(record.key), ensure_ascii=False)},"data":{data},'
+        f'"kind":"{record.payload.kind}","key":{key},"data":{data},'
         f'"synced":{record.synced},"epoch":"{record.epoch}"'
-    ).encode()
+    ).encode("utf-8", "replace")
     return head + _SUM % zlib.crc32(head), blobs
 
 

@@ -61,7 +61,8 @@ class JsonlJournal:
         self._batch = _Batch()
         self._queue: SimpleQueue[_Batch | None] = SimpleQueue()
         self._waiting: list[tuple[int, asyncio.Future[None]]] = []
-        self._flush_handle: asyncio.Handle | None = None
+        self._flush_timer: asyncio.TimerHandle | None = None
+        self._writing = False
         self._thread = threading.Thread(target=self._work, name=f"journal {run_folder.name}", daemon=True)
         self._thread.start()
 
@@ -74,14 +75,14 @@ class JsonlJournal:
         elif isinstance(payload, Started):
             stop("leaf.before_started")
         self.last += 1
-        at = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
+        at = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
         record = Record(self.last, at, key, payload, self.durable, self._epoch, time.monotonic())
         line, blobs = encode(record)
         self._batch.records.append(record)
         self._batch.lines.append(line)
         self._batch.blobs.update(blobs)
-        if self._flush_handle is None:
-            self._flush_handle = self._loop.call_later(_LINGER_SECONDS, self._flush)
+        if self._flush_timer is None:
+            self._flush_timer = self._loop.call_later(_LINGER_SECONDS, self._flush)
         if isinstance(payload, Finished):
             stop("leaf.after_finished")
         return self.last
@@ -94,11 +95,9 @@ class JsonlJournal:
             return
         future: asyncio.Future[None] = self._loop.create_future()
         self._waiting.append((self.last, future))
-        if isinstance(self._flush_handle, asyncio.TimerHandle):
-            # At the end of this turn of the loop: lanes that become ready together share the fsync.
-            self._flush_handle.cancel()
-            self._flush_handle = self._loop.call_soon(self._flush)
         began_leaf = any(isinstance(record.payload, Started) for record in self._batch.records)
+        if not self._writing:
+            self._flush()  # else what gathers meanwhile goes together when the thread is back: one fsync for many
         await future
         if began_leaf:
             stop("leaf.after_started")
@@ -109,8 +108,6 @@ class JsonlJournal:
 
     async def close(self) -> None:
         """Write what is queued, end the thread and close the file. Does not raise for a broken journal."""
-        if self._flush_handle is not None:
-            self._flush_handle.cancel()
         self._flush()
         self._queue.put(None)
         await asyncio.to_thread(self._thread.join)
@@ -118,10 +115,13 @@ class JsonlJournal:
         self._file.close()
 
     def _flush(self) -> None:
-        self._flush_handle = None
+        if self._flush_timer is not None:
+            self._flush_timer.cancel()
+            self._flush_timer = None
         if self._batch.records:
             self._queue.put(self._batch)
             self._batch = _Batch()
+            self._writing = True
 
     def _work(self) -> None:
         while (batch := self._queue.get()) is not None:
@@ -143,6 +143,9 @@ class JsonlJournal:
 
     def _became_durable(self, records: list[Record]) -> None:
         self.durable = records[-1].seq
+        self._writing = False
+        if self._waiting and self._waiting[-1][0] > self.durable:
+            self._flush()
         ready = [future for number, future in self._waiting if number <= self.durable]
         self._waiting = [(number, future) for number, future in self._waiting if number > self.durable]
         self._on_durable(records)
@@ -163,6 +166,8 @@ class _File:
 
     def __init__(self, path: Path, descriptor: int, size: int) -> None:
         self.path, self._descriptor, self._size = path, descriptor, size
+        held = os.fstat(descriptor)
+        self._name, self._identity = str(path), (held.st_dev, held.st_ino)
 
     def write(self, data: bytes) -> None:
         """Write and sync. After any failure the file must not be written again."""
@@ -185,16 +190,15 @@ class _File:
         os.close(self._descriptor)
 
     def _still_ours(self) -> None:
-        held = os.fstat(self._descriptor)
         try:
-            there = self.path.lstat()
+            there = os.lstat(self._name)  # noqa: PTH116 - three times as fast, and before every batch
         except FileNotFoundError:
-            raise JournalBroken(f"{str(self.path)!r} was removed while the run was going on.") from None
-        if (there.st_dev, there.st_ino) != (held.st_dev, held.st_ino):
-            raise JournalBroken(f"{str(self.path)!r} was replaced by another program; nothing more is written.")
-        if held.st_size != self._size:
+            raise JournalBroken(f"{self._name!r} was removed while the run was going on.") from None
+        if (there.st_dev, there.st_ino) != self._identity:
+            raise JournalBroken(f"{self._name!r} was replaced by another program; nothing more is written.")
+        if there.st_size != self._size:
             raise JournalBroken(
-                f"Another program wrote to {str(self.path)!r} ({self._size} bytes expected, {held.st_size} found); "
+                f"Another program wrote to {self._name!r} ({self._size} bytes expected, {there.st_size} found); "
                 "nothing more is written."
             )
 

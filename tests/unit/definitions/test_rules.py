@@ -29,24 +29,32 @@ JUDGE = "{id: judge, kind: agent_turn, role: dev, prompt: go, verdict: {ok: {act
         pytest.param(["{id: a, kind: parallel_group, over: X, from: task}"], "missing_key", "'body'", id="V11"),
         pytest.param([f"{{id: a, kind: loop, body: [{JUDGE}]}}"], "endless_loop", "'over'", id="V12"),
         pytest.param([f"{{id: a, kind: loop, max_iterations: 0, body: [{JUDGE}]}}"], "endless_loop", "end", id="V12-0"),
-        pytest.param([f"{{id: a, kind: parallel_group, from: task, body: [{TURN}]}}"], "missing_key", "'over'", id="V14"),
+        pytest.param(
+            [f"{{id: a, kind: parallel_group, from: task, body: [{TURN}]}}"], "missing_key", "'over'", id="V14"
+        ),
         pytest.param(["{id: a, kind: board_seed, from: task, over: Item}"], "board_off", "board: true", id="V15-M90"),
         pytest.param(
-            [f"{{id: a, kind: loop, over: X, from: task, body: [{TURN[:-1]}, prompt: 1}}]}}"], "duplicate_key", "prompt",
+            [f"{{id: a, kind: loop, over: X, from: task, body: [{TURN[:-1]}, prompt: 1}}]}}"],
+            "duplicate_key",
+            "prompt",
             id="V16-twice",
         ),
         pytest.param(["{id: a, kind: agent_turn, role: boss, prompt: hi}"], "unknown_role", "'boss'", id="V20-M11"),
         pytest.param([TURN.replace("go", "'{{tsk}}'")], "unknown_variable", "'task'", id="V21"),
-        pytest.param([f"{{id: a, kind: loop, over: X, from: plan, body: [{TURN}]}}"], "unknown_source", "'plan'", id="V22"),
+        pytest.param(
+            [f"{{id: a, kind: loop, over: X, from: plan, body: [{TURN}]}}"], "unknown_source", "'plan'", id="V22"
+        ),
         pytest.param([TURN[:-1] + ", verdict: {ok: {action: stop}}}"], "wrong_value", "'break' or 'retry'", id="V23"),
         pytest.param(
-            ["{id: a, kind: user_checkpoint, prompt: hi, verdict: {ok: {action: break}}}"], "verdict_misplaced",
-            "agent_turn", id="V24",
+            ["{id: a, kind: user_checkpoint, prompt: hi, verdict: {ok: {action: break}}}"],
+            "verdict_misplaced",
+            "agent_turn",
+            id="V24",
         ),
         pytest.param([TURN, TURN], "duplicate_id", "'work'", id="V29"),
         pytest.param([TURN, TURN.replace("id: work", "id: Work")], "duplicate_id", "'Work'", id="V29-R26"),
     ],
-)  # fmt: skip
+)
 def test_m001_a_broken_rule_is_an_error_that_names_what_breaks_it(stages: list[str], code: str, words: str) -> None:
     loaded = load_stages(*stages)
     assert loaded.value is None
@@ -78,29 +86,42 @@ def test_v016_stages_in_a_body_are_checked_at_any_depth() -> None:
 @pytest.mark.parametrize(
     ("stages", "code", "severity"),
     [
-        pytest.param([f"{{id: a, kind: loop, max_iterations: 2, body: [{TURN}]}}"], "loop_without_verdict", "hint", id="V13-M10"),
         pytest.param(
-            [f"{{id: a, kind: loop, over: X, from: task, max_iterations: 2, body: [{JUDGE}]}}"], "limit_unused", "warning",
+            [f"{{id: a, kind: loop, max_iterations: 2, body: [{TURN}]}}"], "loop_without_verdict", "hint", id="V13-M10"
+        ),
+        pytest.param(
+            [f"{{id: a, kind: loop, over: X, from: task, max_iterations: 2, body: [{JUDGE}]}}"],
+            "limit_unused",
+            "warning",
             id="V25-M9",
         ),
         pytest.param([TURN[:-1] + ", skip_user_checkpoint_marker: OK}"], "marker_without_prompt", "warning", id="V26"),
         pytest.param([TURN[:-1] + ", on_answer_prompt: again}"], "prompt_without_marker", "warning", id="V27"),
         pytest.param([TURN[:-1] + ", verdict: {ok: {action: break}}}"], "no_unknown_rule", "warning", id="V28"),
-        pytest.param([f"{{id: a, kind: loop, over: Task, from: task, body: [{TURN}]}}"], "hides_variable", "warning", id="V30"),
+        pytest.param(
+            [f"{{id: a, kind: loop, over: Task, from: task, body: [{TURN}]}}"], "hides_variable", "warning", id="V30"
+        ),
         pytest.param([TURN.replace("save_as: work", "save_as: board")], "hides_variable", "warning", id="V31"),
         pytest.param(
-            [f"{{id: a, kind: parallel_group, over: X, from: task, max_concurrency: -1, body: [{TURN}]}}"], "concurrency",
-            "warning", id="V32",
+            [f"{{id: a, kind: parallel_group, over: X, from: task, max_concurrency: -1, body: [{TURN}]}}"],
+            "concurrency",
+            "warning",
+            id="V32",
         ),
         pytest.param([TURN[:-1] + ", promt: x}"], "unknown_key", "warning", id="V33"),
         pytest.param([TURN[:-1] + ", use_memory: true}"], "ignored_key", "warning", id="M8"),
-        pytest.param([f"{{id: a, kind: parallel_group, over: X, body: [{TURN}]}}"], "from_missing", "warning", id="no-from"),
         pytest.param(
-            [TURN[:-1] + ", run_unless_marker_in: tsk, run_unless_contains: x}"], "unknown_source", "warning", id="run-unless"
+            [f"{{id: a, kind: parallel_group, over: X, body: [{TURN}]}}"], "from_missing", "warning", id="no-from"
+        ),
+        pytest.param(
+            [TURN[:-1] + ", run_unless_marker_in: tsk, run_unless_contains: x}"],
+            "unknown_source",
+            "warning",
+            id="run-unless",
         ),
         pytest.param([TURN.replace("go", "'{{range .task}}x{{end}}'")], "range_over_text", "warning", id="range"),
     ],
-)  # fmt: skip
+)
 def test_what_is_odd_but_runs_is_told_and_loads(stages: list[str], code: str, severity: str) -> None:
     loaded = load_stages(*stages)
     assert loaded.value is not None
@@ -149,11 +170,23 @@ def test_m015_a_stage_may_name_what_a_later_stage_saves() -> None:
 @pytest.mark.parametrize(
     ("name", "known"),
     [
-        ("task", True), ("board", True), ("previous", True), ("shape", True), ("plan", True), ("sprint", True),
-        ("sprint_section", True), ("pass", True), ("max_passes", True), ("ask_questions", True), ("ask_answer", True),
-        ("Sprint", False), ("loop_answer", False), ("max_iterations", False), ("Index", False),
+        ("task", True),
+        ("board", True),
+        ("previous", True),
+        ("shape", True),
+        ("plan", True),
+        ("sprint", True),
+        ("sprint_section", True),
+        ("pass", True),
+        ("max_passes", True),
+        ("ask_questions", True),
+        ("ask_answer", True),
+        ("Sprint", False),
+        ("loop_answer", False),
+        ("max_iterations", False),
+        ("Index", False),
     ],
-)  # fmt: skip
+)
 def test_v021_known_is_what_the_definition_can_set_anywhere(name: str, known: bool) -> None:
     text = f"""
 name: trial
@@ -207,12 +240,19 @@ def test_b025_braces_that_mean_nothing_stay_text_with_a_warning_on_their_place()
         pytest.param(HEAD.replace("[dev]", "{dev: {}, DEV: {}}"), [TURN], "duplicate_key", id="role-map"),
         pytest.param(HEAD.replace("roles", "vars: {a: 1, A: 2}\nroles"), [TURN], "duplicate_key", id="vars"),
         pytest.param(
-            HEAD, [TURN[:-1] + ", artifact: plan.md}", TURN.replace("id: work", "id: b")[:-1] + ", artifact: {file: Plan.md}}"],
-            "name_collision", id="artifacts",
+            HEAD,
+            [
+                TURN[:-1] + ", artifact: plan.md}",
+                TURN.replace("id: work", "id: b")[:-1] + ", artifact: {file: Plan.md}}",
+            ],
+            "name_collision",
+            id="artifacts",
         ),
-        pytest.param("close_artifacts: [PLAN.md]\n" + HEAD, [TURN[:-1] + ", artifact: plan.md}"], "name_collision", id="gate"),
+        pytest.param(
+            "close_artifacts: [PLAN.md]\n" + HEAD, [TURN[:-1] + ", artifact: plan.md}"], "name_collision", id="gate"
+        ),
     ],
-)  # fmt: skip
+)
 def test_r026_names_that_some_system_could_not_tell_apart_are_an_error(head: str, stages: list[str], code: str) -> None:
     loaded = load_stages(*stages, head=head)
     found = only(loaded, code)
@@ -240,12 +280,18 @@ def test_a_file_name_may_hold_the_number_of_a_pass() -> None:
 @pytest.mark.parametrize(
     ("commands", "code"),
     [
-        ("pytest -q", "no_shell"), ("[pytest -q]", "no_shell"), ("[pytest, -q]", "no_shell"), ("[[]]", "empty_command"),
-        ("[['']]", "empty_command"), ("[[echo, '{{work}}']]", "template_in_command"),
-        ("[[sh, -c, 'x {{task}}']]", "template_in_command"), ('[[echo, "a\\0b"]]', "control_character"),
-        ("[]", "wrong_type"), ("[{a: b}]", "wrong_type"),
+        ("pytest -q", "no_shell"),
+        ("[pytest -q]", "no_shell"),
+        ("[pytest, -q]", "no_shell"),
+        ("[[]]", "empty_command"),
+        ("[['']]", "empty_command"),
+        ("[[echo, '{{work}}']]", "template_in_command"),
+        ("[[sh, -c, 'x {{task}}']]", "template_in_command"),
+        ('[[echo, "a\\0b"]]', "control_character"),
+        ("[]", "wrong_type"),
+        ("[{a: b}]", "wrong_type"),
     ],
-)  # fmt: skip
+)
 def test_x022_commands_are_lists_into_which_nothing_is_inserted(commands: str, code: str) -> None:
     loaded = load_stages(TURN, f"{{id: tests, kind: check, commands: {commands}}}")
     assert told(loaded) == {(code, "error")}
@@ -260,8 +306,8 @@ def test_x022_a_command_as_text_can_be_fixed(commands: str) -> None:
 
 def test_pause_after_and_the_other_new_fields_load() -> None:
     fields = (
-        "session: fresh, pause_after: yes, retry: {attempts: 3, wait_seconds: 0.5}, skip_when: {artifact_exists: plan.md},"
-        " artifact: {file: plan.md, marker: DONE, min_bytes: 10}"
+        "session: fresh, pause_after: yes, retry: {attempts: 3, wait_seconds: 0.5}, "
+        "skip_when: {artifact_exists: plan.md}, artifact: {file: plan.md, marker: DONE, min_bytes: 10}"
     )
     head = "title: T\nlimits: {turns: 5, cost: 1.5}\ncompletion: explicit\noutcome: required\n" + HEAD
     assert load_stages(TURN[:-1] + f", {fields}}}", head=head).problems == ()
