@@ -24,8 +24,9 @@ from sprintwright.journal.store import OwnedRun, RunFolder
 from sprintwright.model.definition import Definition
 from sprintwright.model.records import Failed, Finished, Payload, Record, Started
 from sprintwright.secrets import Masker
-from sprintwright.state.fold import Delta, RunState, fold
+from sprintwright.state.fold import RunState, fold
 from sprintwright.state.reports import findings_report, summary_report
+from sprintwright.state.tree import Delta
 from sprintwright.workspace.snapshots import Snapshots
 
 log = logging.getLogger(__name__)

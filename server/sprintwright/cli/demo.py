@@ -15,6 +15,7 @@ from pathlib import Path
 from sprintwright.app.live import LiveRun, World
 from sprintwright.app.start import StartRequest, start
 from sprintwright.cli.drive import Session, drive
+from sprintwright.cli.words import program
 from sprintwright.errors import Refused
 from sprintwright.workspace.git import Git
 
@@ -33,9 +34,10 @@ def run(arguments: argparse.Namespace) -> int:
     asyncio.run(_make_project(folder))
     arguments.folder = str(folder)
     print(
-        f"A small project with a bug and a missing feature is in {folder}\n"
-        "Recorded: what designer and generator say and write. Real: every file they change, and the evaluator, which\n"
-        "runs the project's tests. So the first pass of sprint 1 really fails, and its failures become findings.\n"
+        f"A small project with a bug and a missing feature:\n  {folder}\n"
+        "Recorded: what designer and generator say and write.\n"
+        "Real: the files that change, and the evaluator: it runs the project's tests.\n"
+        "Pass 1 of sprint 1 really fails; its failures become findings; pass 2 mends them.\n"
     )
     session = Session.of(arguments)
     request = StartRequest("dev", _TASK, folder)
@@ -50,9 +52,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     code = drive(session, begin)
     print(
-        f"look at it again: sprintwright show --folder {folder}\n"
-        "with an agent of your own, in your project: see `sprintwright agents`, then\n"
-        '  sprintwright run dev "what is to be done"'
+        f"look at it again: {program()} show --folder {folder}\n"
+        f"with an agent of your own: {program()} agents  (says what to configure), then in your project\n"
+        f'  {program()} run dev "what is to be done"'
     )
     return code
 

@@ -16,9 +16,10 @@ from sprintwright.cli.views import View
 from sprintwright.cli.words import COLOURS, closing_lines, node_words, sign
 from sprintwright.engine.ports import Stream
 from sprintwright.model.records import Noted, Record
-from sprintwright.state.fold import Delta, RunState
+from sprintwright.state.fold import RunState
 from sprintwright.state.node import Node
 from sprintwright.state.reports import STATUS_WORDS
+from sprintwright.state.tree import Delta
 from sprintwright.text import clean, one_line
 
 _PICTURE_SECONDS = 0.1
@@ -28,7 +29,8 @@ _TICK_SECONDS = 1.0
 def tree_of(state: RunState, *, height: int = 10_000) -> Tree:
     """The run as a tree. Over ``height`` lines, what is done is folded up, the oldest first."""
     started = state.started
-    title = Text(one_line(started.workflow, 60) if started else "run", style="bold")
+    title = Text(style="bold", overflow="ellipsis", no_wrap=True)
+    title.append(one_line(started.workflow, 60) if started else "run")
     title.append(f" · {STATUS_WORDS[state.status]}", style="dim")
     if started:
         title.append(f" · {one_line(started.task, 80)}", style="dim")

@@ -12,7 +12,8 @@ from sprintwright.app.live import LiveRun
 from sprintwright.cli.words import closing_lines, node_line
 from sprintwright.engine.ports import Stream
 from sprintwright.model.records import Entered, Failed, Finished, Left, Noted, Record, Started, TailCut
-from sprintwright.state.fold import Delta, RunState
+from sprintwright.state.fold import RunState
+from sprintwright.state.tree import Delta
 from sprintwright.text import one_line
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
+from pathlib import Path
+
 from sprintwright.journal.store import RunFolder
 from sprintwright.state.fold import RunState
 from sprintwright.state.node import Node, NodeStatus
@@ -17,6 +21,15 @@ COLOURS: dict[NodeStatus, str] = {
     "blocked": "yellow", "interrupted": "yellow", "cancelled": "yellow",
 }  # fmt: skip
 _STATUS: dict[NodeStatus, str] = {"not_started": "not started", "waiting": "waits for you"}
+
+
+def program() -> str:
+    """What the user has to type to call this program: its name where that is enough, else its path."""
+    called = Path(sys.argv[0])
+    if called.name != "sprintwright":
+        return f"{Path(sys.executable).name} -P -m sprintwright" if called.name == "__main__.py" else "sprintwright"
+    found = shutil.which("sprintwright")
+    return "sprintwright" if found and Path(found).resolve() == called.resolve() else str(called.absolute())
 
 
 def sign(node: Node) -> str:
@@ -42,12 +55,16 @@ def node_words(node: Node) -> list[str]:
     if node.verdict:
         words.append(one_line(node.verdict, 40).replace("_", " "))
     if node.findings:
-        words.append(f"{node.findings} finding{'s' if node.findings > 1 else ''}")
+        words.append(_count(node.findings, "finding"))
     if node.seconds:
         words.append(duration(node.seconds))
     if node.detail and node.kind != "entry":
         words.append(one_line(node.detail, 160))
     return words
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def node_line(node: Node, *, leaf: bool = False) -> str:
@@ -60,12 +77,13 @@ def node_line(node: Node, *, leaf: bool = False) -> str:
 def closing_lines(state: RunState, place: RunFolder) -> list[str]:
     """How a run stands, and what to type next."""
     opened = state.ledger.open()
-    counts = f"{state.turns} turns, {duration(state.seconds)}, {len(state.changed_files)} files changed"
+    turns, files = _count(state.turns, "turn"), _count(len(state.changed_files), "file")
+    counts = f"{turns}, {duration(state.seconds)}, {files} changed"
     lines = ["", f"{STATUS_WORDS[state.status]}: {counts}"]
     if state.reason:
         lines.append(one_line(state.reason, 500))
     if opened:
-        lines.append(f"{len(opened)} open findings:")
+        lines.append(f"{_count(len(opened), 'open finding')}:")
         for one in opened[:5]:
             finding = one.finding
             lines.append(
@@ -82,14 +100,14 @@ def next_steps(state: RunState, place: RunFolder) -> list[str]:
     lines = [f"run folder: {place.path}"]
     match state.status:
         case "completed":
-            lines.append(f"what it changed: sprintwright show {run} --changes")
+            lines.append(f"what it changed: {program()} show {run} --changes")
         case "not_converged":
             limit = max((node.limit for node in state.nodes.values()), default=0)
-            lines.append(f"more passes: sprintwright resume {run} --max-passes {limit + 2}")
+            lines.append(f"more passes: {program()} resume {run} --max-passes {limit + 2}")
         case "running" | "waiting":
-            lines.append(f"end it: sprintwright cancel {run}")
+            lines.append(f"end it: {program()} cancel {run}")
         case "unreadable":
             lines.append("its files were left as they are; start a new run")
         case _:
-            lines.append(f"go on: sprintwright resume {run}")
+            lines.append(f"go on: {program()} resume {run}")
     return lines

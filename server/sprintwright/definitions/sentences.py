@@ -20,10 +20,10 @@ _WANTED = (
     ("model", "a mapping (lines 'key: value')"), ("mapping", "a mapping (lines 'key: value')"),
 )  # fmt: skip
 _BOUNDS = {"gt": "more than", "ge": "at least", "lt": "less than", "le": "at most"}
+_CODES = {"union_tag_invalid": "unknown_kind", "literal_error": "wrong_value", "value_error": "wrong_value"}
 _PLAIN_WORD = re.compile(r"[\w./+][\w./:=@+-]*|--?[\w-]+")
 """What a command line can hold without a shell's help."""
 _QUOTED = re.compile(r"'([^']*)'")
-_CODES = {"missing": "missing_key", "union_tag_invalid": "unknown_kind"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +43,14 @@ def sentences(error: ValidationError, root: Node) -> list[Problem]:
     """A `Problem` for each thing that is wrong; the members of a union that refuse one value count as one."""
     by_node: dict[tuple[int, str], list[tuple[_Place, ErrorDetails]]] = {}
     for detail in error.errors(include_url=False, include_input=False):
-        place = _find(root, detail["loc"])
+        missing = str(detail["loc"][-1]) if detail["type"] == "missing" else ""
+        place = _find(root, detail["loc"][:-1] if missing else detail["loc"])
         if _is_echo(place, detail):
             continue
-        missing = place.rest[-1] if detail["type"] == "missing" else ""
         by_node.setdefault((id(place.node), missing), []).append((place, detail))
     lacking = {node for node, missing in by_node if missing}
     return [
-        _problem(found[0][0], [detail for _, detail in found])
+        _problem(found[0][0], [detail for _, detail in found], missing)
         for (node, missing), found in by_node.items()
         # A mapping of a union that lacks a key is not told that it could have been a word instead.
         if missing or node not in lacking or any(detail["type"] != "literal_error" for _, detail in found)
@@ -83,11 +83,11 @@ def _find(root: Node, loc: Iterable[int | str]) -> _Place:
     return _Place(node, parent, tuple(keys), tuple(around), tuple(rest))
 
 
-def _problem(place: _Place, details: list[ErrorDetails]) -> Problem:
+def _problem(place: _Place, details: list[ErrorDetails], missing: str) -> Problem:
+    if missing:
+        return _missing(place, missing)
     kind = details[0]["type"]
-    code = _CODES.get(kind, "wrong_value" if kind in ("literal_error", "value_error") else "wrong_type")
-    if code == "missing_key":
-        return _missing(place, place.rest[-1])
+    code = _CODES.get(kind, "wrong_type")
     if code == "unknown_kind" and isinstance(place.node, MappingNode) and not place.node.text("kind"):
         return _missing(place, "kind", _allowed(details[0]))
     subject = subject_of(place.around, place.keys)
@@ -98,7 +98,7 @@ def _problem(place: _Place, details: list[ErrorDetails]) -> Problem:
         return problem(code, f"{subject}: {_context(details[0]).get('error')}", _short_range(node))
     if commands := _no_shell(place, node):
         return commands
-    wanted = _one_of([want for detail in details if (want := _wanted(detail))])
+    wanted = _one_of([want for detail in details for want in _wanted(detail)])
     message = f"{subject} must be {wanted}, not {_given(node)}."
     if code == "unknown_kind":
         message = f"{subject} has the unknown kind {_given(node)}; known kinds: {', '.join(allowed)}."
@@ -203,16 +203,16 @@ def _allowed(detail: ErrorDetails) -> list[str]:
     return [match[1] for match in _QUOTED.finditer(str(found or ""))]
 
 
-def _wanted(detail: ErrorDetails) -> str:
+def _wanted(detail: ErrorDetails) -> list[str]:
     context = _context(detail)
     if names := _allowed(detail):
-        return _one_of([repr(name) if name else "empty" for name in names])
+        return [repr(name) if name else "empty" for name in names]
     for bound, words in _BOUNDS.items():
         if bound in context:
-            return f"{words} {context[bound]:g}"
+            return [f"{words} {context[bound]:g}"]
     if detail["type"] == "too_short":
-        return f"a list of at least {context.get('min_length', 1)} entry"
-    return next((words for sign, words in _WANTED if detail["type"].startswith(sign)), "something else")
+        return [f"a list of at least {context.get('min_length', 1)} entry"]
+    return [words for sign, words in _WANTED if detail["type"].startswith(sign)]
 
 
 def _one_of(wanted: list[str]) -> str:

@@ -92,8 +92,9 @@ def _loop(stage: StageView, outline: Outline) -> Iterator[Problem]:
 
 
 def _gives_limit(stage: StageView, key: str) -> bool:
+    """Whether a limit is given, be it a wrong one: that is told by itself. 0 passes are none."""
     text = stage.text(key)
-    return bool(text) and not (key == "max_iterations" and bool(_INTEGER.fullmatch(text)) and int(text) <= 0)
+    return stage.has(key) and not (key == "max_iterations" and _INTEGER.fullmatch(text) and int(text) == 0)
 
 
 def _has_entries(node: Node | None) -> bool:

@@ -3,7 +3,6 @@ the cost does not depend on how many nodes there are."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, cast
 
 from sprintwright.model.finding import Finding
@@ -16,7 +15,6 @@ from sprintwright.model.records import (
     Left,
     Noted,
     Opened,
-    Outline,
     Record,
     Released,
     RunStarted,
@@ -26,20 +24,9 @@ from sprintwright.model.records import (
 )
 from sprintwright.state.ledger import Ledger
 from sprintwright.state.node import Node, NodeKind, NodeStatus, RunStatus, parent_of
+from sprintwright.state.tree import AT_WORK, Delta, NodeTree, ancestors
 
-_KINDS: dict[str, NodeKind] = {
-    "agent_turn": "turn", "check": "check", "loop": "loop", "parallel_group": "group", "user_checkpoint": "question",
-}  # fmt: skip
 _MOST_NOTES = 200
-_AT_WORK = ("running", "waiting")
-
-
-@dataclass(slots=True)
-class Delta:
-    """What one record changed."""
-
-    changed: set[str] = field(default_factory=set[str])
-    removed: set[str] = field(default_factory=set[str])
 
 
 class RunState:
@@ -57,23 +44,28 @@ class RunState:
         self.last_activity = ""
         self.seconds = 0.0
         self.turns = 0
-        self.nodes: dict[str, Node] = {}
-        self.children: dict[str, list[str]] = {"": []}
+        self.tree = NodeTree()
         self.ledger = Ledger()
         self.changed_files: dict[str, str] = {}
         self.notes: list[tuple[str, str]] = []
         self.trees: dict[str, tuple[str, str]] = {}
         """Leaf to its snapshots before and after."""
-        self._at_work: set[str] = set()
         self._current: dict[str, str] = {}
-        self._bounded: set[str] = set()
-        self._outlines: dict[str, Outline] = {}
         self._clock = 0.0
-        self._delta = Delta()
+
+    @property
+    def nodes(self) -> dict[str, Node]:
+        """The nodes by id."""
+        return self.tree.nodes
+
+    @property
+    def children(self) -> dict[str, list[str]]:
+        """The order of the nodes below each node; the run's own stages are below the empty id."""
+        return self.tree.children
 
     def apply(self, record: Record) -> Delta:
         """Take one record in; the ids of the nodes that it changed."""
-        self._delta = Delta()
+        delta = self.tree.delta = Delta()
         self.revision, self.last_activity = record.seq, record.at
         self._time(record)
         key = record.key
@@ -105,13 +97,13 @@ class RunState:
                 text = f"{payload.size} bytes behind the last whole record were cut and kept in {payload.file}."
                 self._note("tail_cut", text)
             case Released():
-                if self.status in _AT_WORK:
+                if self.status in AT_WORK:
                     self.leave()
             case _:
                 pass
-        for node_id in self._delta.changed:
+        for node_id in delta.changed:
             self.nodes[node_id].revision = record.seq
-        return self._delta
+        return delta
 
     def _time(self, record: Record) -> None:
         """The owner's own time; between owners nobody worked. Monotonic, so never negative within one owner."""
@@ -122,66 +114,7 @@ class RunState:
 
     def _run_started(self, payload: RunStarted, at: str) -> None:
         self.started, self.began, self.roles = payload, at, dict(payload.roles)
-        self._take_outlines(payload.outline, "")
-        self._make_children("", payload.outline)
-
-    def _take_outlines(self, outlines: tuple[Outline, ...], path: str) -> None:
-        for outline in outlines:
-            here = f"{path}/{outline.id}" if path else outline.id
-            self._outlines[here] = outline
-            self._take_outlines(outline.body, here)
-
-    def _make_children(self, parent: str, outlines: tuple[Outline, ...]) -> None:
-        for outline in outlines:
-            key = f"{parent}/{outline.id}" if parent else outline.id
-            kind = _KINDS.get(outline.kind, "stage")
-            node = self._node(key, kind, outline.label or outline.id)
-            node.role = outline.role
-
-    def _node(self, key: str, kind: NodeKind, label: str) -> Node:
-        """The node of that id, made if it is not there, its ancestors first."""
-        if (node := self.nodes.get(key)) is None:
-            parent = parent_of(key)
-            if parent and parent not in self.nodes:
-                self._container(parent)
-            node = self.nodes.get(key)  # making a pass makes the nodes of its body
-            if node is None:
-                node = self.nodes[key] = Node(key, parent, kind, label)
-                self.children.setdefault(parent, []).append(key)
-        self._delta.changed.add(key)
-        return node
-
-    def _container(self, key: str) -> None:
-        """A pass, sprint or item on first sight, with the stages of its body not started."""
-        if not key.endswith("]"):
-            self._node(key, "stage", key.rpartition("/")[2])
-            return
-        loop = parent_of(key)
-        number = key[len(loop) + 1 : -1]
-        kind: NodeKind = "pass" if loop in self._bounded else "entry"
-        self._node(key, kind, f"{'Pass' if kind == 'pass' else 'Item'} {number}")
-        self._fill(key)
-
-    def _fill(self, key: str) -> None:
-        outline = self._outlines.get(_without_numbers(parent_of(key)))
-        if outline is not None and not self.children.get(key):
-            self._make_children(key, outline.body)
-
-    def _set(self, key: str, status: NodeStatus, detail: str | None = None) -> None:
-        node = self.nodes.get(key)
-        if node is None:
-            return
-        node.status = status
-        if detail is not None:
-            node.detail = detail
-        (self._at_work.add if status in _AT_WORK else self._at_work.discard)(key)
-        self._delta.changed.add(key)
-
-    def _ancestors(self, key: str) -> list[str]:
-        found: list[str] = []
-        while key := parent_of(key):
-            found.append(key)
-        return found
+        self.tree.take_outlines(payload.outline)
 
     def _leaf_started(self, key: str, payload: Started, at: str) -> None:
         self.status, self.code, self.reason, self.stage = "running", "", "", ""
@@ -190,14 +123,14 @@ class RunState:
         if payload.what == "skip":
             return
         kind: NodeKind = payload.what
-        node = self._node(key, kind, key.rpartition("/")[2])
+        node = self.tree.node(key, kind)
         node.role, node.agent, node.since = payload.role or node.role, payload.agent, at
         node.verdict, node.findings, node.seconds = "", 0, 0.0
-        self._set(key, "waiting" if payload.person else "running", payload.text if kind == "question" else "")
-        for ancestor in self._ancestors(key):
+        self.tree.set(key, "waiting" if payload.person else "running", payload.text if kind == "question" else "")
+        for ancestor in ancestors(key):
             if ancestor.endswith("]"):
                 self._move_on(ancestor)
-            self._set(ancestor, "running")
+            self.tree.set(ancestor, "running")
         self._settle_status()
 
     def _move_on(self, entry: str) -> None:
@@ -206,18 +139,18 @@ class RunState:
         before = self._current.get(loop)
         if self.nodes[loop].kind == "group":
             return
-        if before not in (None, entry) and self.nodes[before].status in _AT_WORK:
-            self._set(before, "done")
+        if before not in (None, entry) and self.nodes[before].status in AT_WORK:
+            self.tree.set(before, "done")
         self._current[loop] = entry
-        self._fill(entry)
+        self.tree.fill(entry)
 
     def _leaf_finished(self, key: str, value: dict[str, Any]) -> None:
         if key.endswith("/skip"):
             if value.get("skipped"):
-                self._node(key.removesuffix("/skip"), "stage", key.split("/")[-2])
-                self._set(key.removesuffix("/skip"), "skipped", str(value.get("reason", "")))
+                self.tree.node(key.removesuffix("/skip"), "stage", key.split("/")[-2])
+                self.tree.set(key.removesuffix("/skip"), "skipped", str(value.get("reason", "")))
             return
-        node = self._node(key, "turn", key.rpartition("/")[2])
+        node = self.tree.node(key, "turn")
         verdict = cast("dict[str, Any] | None", value.get("verdict"))
         node.seconds = float(value.get("seconds", 0))
         if verdict is not None:
@@ -231,7 +164,7 @@ class RunState:
         for warning in (verdict or {}).get("warnings", ()):
             self._note("verdict", f"{key}: {warning}")
         self._changes(key, value.get("changes"))
-        self._set(key, "done", self._said(key, node))
+        self.tree.set(key, "done", self._said(key, node))
         self._around_finished(key, node)
         self._settle_status()
 
@@ -243,22 +176,22 @@ class RunState:
         around = self.nodes.get(node.parent)
         if around is None or around.kind != "turn":
             return
-        self._set(around.id, "running" if node.kind == "question" else "done")
-        self._delta.changed.add(around.id)
+        self.tree.set(around.id, "running" if node.kind == "question" else "done")
+        self.tree.delta.changed.add(around.id)
 
     def _judged(self, key: str, verdict: str) -> None:
         """A verdict is shown at its turn and around it, up to the sprint or item."""
         self.nodes[key].verdict = verdict
-        for ancestor in self._ancestors(key):
+        for ancestor in ancestors(key):
             self.nodes[ancestor].verdict = verdict
-            self._delta.changed.add(ancestor)
+            self.tree.delta.changed.add(ancestor)
             if self.nodes[ancestor].kind == "entry":
                 return
 
     def _evaluator(self, key: str) -> str:
         """The same for each pass of one evaluator: the number of the innermost bounded loop is left out."""
-        for ancestor in self._ancestors(key):
-            if ancestor.endswith("]") and parent_of(ancestor) in self._bounded:
+        for ancestor in ancestors(key):
+            if ancestor.endswith("]") and parent_of(ancestor) in self.tree.bounded:
                 return parent_of(ancestor) + key[len(ancestor) :]
         return key
 
@@ -275,72 +208,62 @@ class RunState:
                 self.changed_files[str(file["path"])] = str(file["status"])
 
     def _leaf_failed(self, key: str, payload: Failed) -> None:
-        self._node(key, "stage", key.rpartition("/")[2])
+        self.tree.node(key, "stage")
         if payload.final:
-            self._set(key, "failed", payload.message)
+            self.tree.set(key, "failed", payload.message)
         else:
-            self._set(key, "running", f"Tried again after: {payload.message}")
+            self.tree.set(key, "running", f"Tried again after: {payload.message}")
         self._settle_status()
 
     def _set_aside(self, key: str) -> None:
         stage = key.removesuffix("/skip")
         self.ledger.forget(key, self._evaluator(key))
         self.trees.pop(key, None)
-        for node_id in (stage, *self._ancestors(stage)):
+        for node_id in (stage, *ancestors(stage)):
             node = self.nodes.get(node_id)
             if node is not None and node.status != "not_started":
                 node.verdict, node.findings = "", 0
-                self._set(node_id, "not_started", "set aside: it is done again")
+                self.tree.set(node_id, "not_started", "set aside: it is done again" if node_id == stage else None)
 
     def _entered(self, key: str, payload: Entered) -> None:
-        node = self._node(key, "loop", key.rpartition("/")[2])
+        node = self.tree.node(key, "loop")
         node.limit = payload.limit
         if payload.limit:
-            self._bounded.add(key)
+            self.tree.bounded.add(key)
             return
         wanted = {f"{key}[{entry.number}]": entry for entry in payload.entries}
         for gone in [child for child in self.children.get(key, []) if child not in wanted]:
-            self._remove(gone)
+            self.tree.remove(gone)
         for entry_id, entry in wanted.items():
-            made = self._node(entry_id, "entry", f"{payload.label} {entry.number}")
+            made = self.tree.node(entry_id, "entry", f"{payload.label} {entry.number}")
             made.label, made.detail = f"{payload.label} {entry.number}", made.detail or entry.title
 
-    def _remove(self, key: str) -> None:
-        for child in list(self.children.get(key, [])):
-            self._remove(child)
-        self.children.pop(key, None)
-        self.children[parent_of(key)].remove(key)
-        del self.nodes[key]
-        self._at_work.discard(key)
-        self._delta.changed.discard(key)
-        self._delta.removed.add(key)
-
     def _left(self, key: str, payload: Left) -> None:
-        self._node(key, "loop", key.rpartition("/")[2])
+        self.tree.node(key, "loop")
         status: NodeStatus = "done"
         if payload.outcome in ("exhausted", "error"):
             status = "failed"
         elif payload.outcome in ("blocked", "no_items"):
             status = "blocked" if payload.outcome == "blocked" else "skipped"
         detail = payload.reason or {"exhausted": "the passes are used up"}.get(payload.outcome, "")
-        if (last := self._current.pop(key, None)) is not None and last in self._at_work:
-            self._set(last, "done")
-        self._set(key, status, detail or self.nodes[key].detail)
+        if (last := self._current.pop(key, None)) is not None and last in self.tree.at_work:
+            self.tree.set(last, "done")
+        self.tree.set(key, status, detail or self.nodes[key].detail)
 
     def _ended(self, payload: Ended) -> None:
         self.status, self.code, self.reason, self.stage = (payload.status, payload.code, payload.reason, payload.stage)
         after: dict[str, NodeStatus] = {"completed": "done", "cancelled": "cancelled", "paused": "not_started"}
-        for key in sorted(self._at_work):
-            if payload.status == "paused" and (self.nodes[key].status == "waiting" or self._waits_inside(key)):
+        for key in sorted(self.tree.at_work):
+            if payload.status == "paused" and self._waits_inside(key):
                 continue
-            self._set(key, after.get(payload.status, "failed"))
+            self.tree.set(key, after.get(payload.status, "failed"))
         if payload.status in ("failed", "not_converged") and payload.stage in self.nodes:
-            for key in (payload.stage, *self._ancestors(payload.stage)):
-                self._set(key, "failed")
+            for key in (payload.stage, *ancestors(payload.stage)):
+                self.tree.set(key, "failed")
             self.nodes[payload.stage].detail = payload.reason
 
     def _waits_inside(self, key: str) -> bool:
-        return any(other.startswith(key) and self.nodes[other].status == "waiting" for other in self._at_work)
+        return any(other.startswith(key) for other in self.tree.waiting)
 
     def leave(self) -> None:
         """The owner is gone without a word: what was at work is interrupted."""
@@ -352,26 +275,23 @@ class RunState:
         self.status, self.code, self.reason, self.stage = "running", "", "", ""
 
     def _interrupt(self) -> None:
-        for key in sorted(self._at_work):
+        for key in sorted(self.tree.at_work):
             waits = self.nodes[key].status == "waiting"
-            self._set(key, "not_started" if waits else "interrupted")
+            self.tree.set(key, "not_started" if waits else "interrupted")
 
     def _decided(self, payload: Decided) -> None:
         if payload.what == "roles":
             self.roles.update(payload.roles)
         if payload.what == "definition":
-            self._outlines.clear()
-            self._take_outlines(payload.outline, "")
-            self._make_children("", payload.outline)
+            self.tree.take_outlines(payload.outline)
 
     def _note(self, code: str, text: str) -> None:
         if len(self.notes) < _MOST_NOTES:
             self.notes.append((code, text))
 
     def _settle_status(self) -> None:
-        if self.status in _AT_WORK:
-            waits = any(self.nodes[key].status == "waiting" for key in self._at_work)
-            self.status = "waiting" if waits else "running"
+        if self.status in AT_WORK:
+            self.status = "waiting" if self.tree.waiting else "running"
 
 
 def fold(records: list[Record]) -> RunState:
@@ -380,8 +300,3 @@ def fold(records: list[Record]) -> RunState:
     for record in records:
         state.apply(record)
     return state
-
-
-def _without_numbers(key: str) -> str:
-    """Path of ids in the definition: ``sprints[2]/passes`` -> ``sprints/passes``."""
-    return "/".join(part.partition("[")[0] for part in key.split("/"))

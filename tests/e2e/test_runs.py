@@ -1,0 +1,177 @@
+"""Runs seen and acted on by other processes, and runs that must not be believed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.support.terminal import PROGRAM, Place, dev_script
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path, dev_script())
+
+
+def hanging(place: Place, key: str) -> subprocess.Popen[str]:
+    """A live run whose agent is at work in a turn, for certain."""
+    pipe = place.base / "pipe"
+    os.mkfifo(pipe)
+    place.script[key] = [{"tell": str(pipe), "hang": True}, *place.script[key]]
+    place.configure()
+    process = place.start("run", "dev", "x")
+    assert pipe.read_text() == "here"
+    return process
+
+
+def newest(place: Place) -> Path:
+    return sorted((place.project / ".sprintwright" / "runs").iterdir())[-1]
+
+
+def test_another_terminal_sees_a_live_run_and_cancels_it(place: Place) -> None:
+    process = hanging(place, "sprints[1]/passes[1]/evaluator")
+    shown = place.show()
+    assert shown["status"] == "running"
+    refused = place.call("resume")
+    assert refused.returncode == 2 and "carried on by another program" in refused.stderr
+    cancelled = place.call("cancel")
+    assert cancelled.returncode == 0 and "resume" in cancelled.stdout
+    process.communicate(timeout=30)
+    assert process.returncode == 130 and place.show()["status"] == "cancelled"
+    again = place.call("cancel")
+    assert again.returncode == 2 and "not being carried on" in again.stderr
+
+
+def test_b053_a_run_whose_owner_was_killed_is_interrupted_and_its_agent_is_gone(place: Place) -> None:
+    process = hanging(place, "sprints[1]/passes[1]/generator")
+    process.kill()
+    process.communicate()
+    shown = place.show()
+    assert shown["status"] == "interrupted"
+    assert {n["id"]: n["status"] for n in shown["nodes"]}["sprints[1]/passes[1]/generator"] == "interrupted"
+    os.kill(place.prompts()[-1]["pid"], signal.SIGKILL)
+    assert place.call("resume").returncode == 0
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)])
+def test_r041_signals_end_in_order_with_their_own_code_and_no_agent_is_left(place: Place, number: int, code: int) -> None:
+    process = hanging(place, "sprints[1]/passes[1]/generator")
+    agent = place.prompts()[-1]["pid"]
+    for _ in range(3):
+        process.send_signal(number)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == code and "Traceback" not in err
+    assert not Path(f"/proc/{agent}").exists()
+    kinds = [json.loads(line) for line in (newest(place) / "journal.jsonl").read_text().splitlines()]
+    assert [k["data"]["status"] for k in kinds if k["kind"] == "ended"] == ["cancelled"]
+    assert place.call("resume").returncode == 0
+
+
+def test_r024_a_journal_older_than_what_was_seen_is_not_resumed_unasked(place: Place) -> None:
+    place.script["sprints[2]/passes[1]/generator"] = [{"exit": 1}, {"text": "built"}]
+    place.configure()
+    assert place.call("run", "dev", "x").returncode == 1
+    journal = newest(place) / "journal.jsonl"
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:-5]))
+    refused = place.call("resume")
+    assert refused.returncode == 2 and "--accept-shorter" in refused.stderr
+    assert place.call("resume", "--accept-shorter").returncode == 0
+
+
+def test_a_run_made_elsewhere_is_shown_and_never_acted_on(place: Place) -> None:
+    place.script["sprints[2]/passes[1]/generator"] = [{"exit": 1}]
+    place.configure()
+    place.call("run", "dev", "x")
+    shutil.rmtree(place.base / "state")
+    turns = place.turns()
+    assert "made elsewhere" in place.call("list").stdout and "made elsewhere" in place.call("show").stdout
+    refused = place.call("resume")
+    assert refused.returncode == 2 and "not started by you" in refused.stderr and place.turns() == turns
+
+
+def test_a_frozen_definition_that_was_changed_is_not_used(place: Place) -> None:
+    place.script["sprints[2]/passes[1]/generator"] = [{"exit": 1}]
+    place.configure()
+    place.call("run", "dev", "x")
+    with (newest(place) / "definition.yaml").open("a") as file:
+        file.write("# changed\n")
+    refused = place.call("resume")
+    assert refused.returncode == 1 and "changed" in refused.stderr
+
+
+def test_r004_a_damaged_run_costs_nothing_but_itself(place: Place) -> None:
+    place.script["sprints[2]/passes[1]/generator"] = [{"exit": 1}, {"exit": 1}, {"text": "built"}]
+    place.configure()
+    for _ in range(2):
+        place.call("run", "dev", "x")
+    first, second = sorted((place.project / ".sprintwright" / "runs").iterdir())
+    damaged = (second / "journal.jsonl").read_bytes().replace(b'"built 1.1"', b'"built 1.2"', 1)
+    (second / "journal.jsonl").write_bytes(damaged)
+    listed = place.call("list").stdout
+    assert "unreadable" in listed and "failed" in listed
+    shown = place.call("show", second.name)
+    assert "checksum" in shown.stdout and "designer" in shown.stdout
+    refused = place.call("resume", second.name)
+    assert refused.returncode == 1 and "line" in refused.stderr
+    assert (second / "journal.jsonl").read_bytes() == damaged
+    assert place.call("resume", first.name).returncode == 0
+
+
+def test_r009_a_journal_that_may_not_be_read_is_unreadable_and_the_others_load(place: Place) -> None:
+    for _ in range(2):
+        place.call("run", "dev", "x")
+    newest(place).joinpath("journal.jsonl").chmod(0)
+    os.chmod(place.base, 0o755)
+    listed = place.call("list")
+    if os.geteuid() == 0:  # mode bits stop nobody who is root: the program runs as another user
+        for path in [place.base, *place.base.rglob("*")]:
+            os.chown(path, 65534, 65534)
+        above = place.base
+        while above != Path("/tmp"):
+            above = above.parent
+            above.chmod(0o755 if above != Path("/tmp") else 0o1777)
+        listed = subprocess.run(
+            ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *PROGRAM, "list"],
+            cwd=place.project, env=place.environment(), capture_output=True, text=True,
+        )  # fmt: skip
+    if "Permission denied" in listed.stderr:
+        pytest.skip("another user may not run this Python")
+    assert listed.returncode == 0, listed.stderr
+    assert "unreadable" in listed.stdout and "completed" in listed.stdout
+
+
+@pytest.mark.parametrize("name", [".sprintwright", ".sprintwright/runs"])
+def test_r025_a_link_in_the_place_of_our_folders_is_refused(place: Place, name: str) -> None:
+    elsewhere = place.base / "elsewhere"
+    elsewhere.mkdir()
+    target = place.project / name
+    target.parent.mkdir(exist_ok=True)
+    target.symlink_to(elsewhere)
+    ran = place.call("run", "dev", "x")
+    assert ran.returncode == 2 and "link" in ran.stderr and "Traceback" not in ran.stderr
+    assert not list(elsewhere.iterdir()) and not place.turns()
+
+
+def test_x035_what_a_run_leaves_is_for_the_user_alone(place: Place) -> None:
+    place.call("run", "dev", "x")
+    for path in (place.project / ".sprintwright").rglob("*"):
+        assert path.stat().st_mode & 0o077 == 0, path
+
+
+def test_b101_a_prompt_goes_by_standard_input_and_never_by_an_argument(place: Place) -> None:
+    task = "SECRETWORD " * 6_000
+    (place.base / "task").write_text(task)
+    process = hanging(place, "designer")
+    process.kill()
+    process.communicate()
+    os.kill(place.prompts()[-1]["pid"], signal.SIGKILL)
+    ran = place.call("run", "dev", "--task-file", str(place.base / "task"))
+    assert ran.returncode == 0, ran.stderr
+    first = next(t["prompt"] for t in reversed(place.prompts()) if t["key"] == "designer")
+    assert "SECRETWORD" in first and "blobs/" in first
