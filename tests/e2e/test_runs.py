@@ -60,7 +60,7 @@ def test_b053_a_run_whose_owner_was_killed_is_interrupted_and_its_agent_is_gone(
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)])
-def test_r041_signals_end_in_order_with_their_own_code_and_no_agent_is_left(place: Place, number: int, code: int) -> None:
+def test_r041_signals_end_in_order_with_their_own_code_and_leave_no_agent(place: Place, number: int, code: int) -> None:
     process = hanging(place, "sprints[1]/passes[1]/generator")
     agent = place.prompts()[-1]["pid"]
     for _ in range(3):
@@ -127,7 +127,7 @@ def test_r009_a_journal_that_may_not_be_read_is_unreadable_and_the_others_load(p
     for _ in range(2):
         place.call("run", "dev", "x")
     newest(place).joinpath("journal.jsonl").chmod(0)
-    os.chmod(place.base, 0o755)
+    place.base.chmod(0o755)
     listed = place.call("list")
     if os.geteuid() == 0:  # mode bits stop nobody who is root: the program runs as another user
         for path in [place.base, *place.base.rglob("*")]:

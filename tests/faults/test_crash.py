@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from sprintwright.definitions.discovery import builtin_folder
 
+from sprintwright.definitions.discovery import builtin_folder
 from sprintwright.definitions.load import load_definition
 from sprintwright.engine.doubles import ScriptedAgents, scripted_ports
 from sprintwright.engine.history import History
@@ -126,7 +126,7 @@ def test_r034_a_turn_with_full_rights_is_not_done_again_unasked(tmp_path: Path) 
     place = Place(tmp_path, {"a": [{"text": "done"}]})
     place.define(
         "free",
-        "name: free\nroles: {w: {permissions: full}}\nstages:\n  - {id: a, kind: agent_turn, role: w, prompt: go}\n"
+        "name: free\nroles: {w: {permissions: full}}\nstages:\n  - {id: a, kind: agent_turn, role: w, prompt: go}\n",
     )
     place.call("run", "free", "x", SPRINTWRIGHT_TEST_STOP="turn.answered")
     stopped = place.call("resume")
@@ -140,7 +140,7 @@ def test_r034_keep_counts_an_interrupted_turn_as_done(tmp_path: Path) -> None:
     place.define(
         "two",
         "name: two\nroles: [w]\nstages:\n"
-        "  - {id: a, kind: agent_turn, role: w, prompt: go}\n  - {id: b, kind: agent_turn, role: w, prompt: on}\n"
+        "  - {id: a, kind: agent_turn, role: w, prompt: go}\n  - {id: b, kind: agent_turn, role: w, prompt: on}\n",
     )
     place.call("run", "two", "x", SPRINTWRIGHT_TEST_STOP="turn.answered")
     assert place.call("resume", "--interrupted", "keep").returncode == 0

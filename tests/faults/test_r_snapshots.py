@@ -316,11 +316,10 @@ async def test_r108_gits_words_are_cleaned(project: Path, tmp_path: Path) -> Non
 
 
 async def test_r109_names_of_every_kind_are_right(tmp_path: Path) -> None:
-    folder = os.fsencode(tmp_path)
     names = [b"new\nline", b"tab\t", b'"quoted"', b"-dash", b"--exec=x", b"\xff\xfe", b"dot.", b"space ", b"x" * 255]
     names += [b"git~1", b"a\\b", b"\xe2\x80\xae", b"'", b"$(x)", b":(top)x", b"*", b"#x", b"!x"]
     for name in names:
-        Path(os.fsdecode(folder + b"/" + name)).write_bytes(name)
+        (tmp_path / os.fsdecode(name)).write_bytes(name)
     os.mkfifo(tmp_path / "fifo")
     (tmp_path / "loop").symlink_to("loop")
     (tmp_path / "outside").symlink_to("/etc")

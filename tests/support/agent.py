@@ -1,7 +1,8 @@
 """AGENT: a scripted command-line agent. It counts its own turns in a file outside the run folder.
 
-Usage: agent.py SCRIPT COUNTS. SCRIPT is JSON: {leaf key: [{text, writes, exit, stderr, tell, hang, wait_for}, …]}; the n-th
-turn of a key gets the n-th entry (the last one for all further turns); the key `*` stands for all others.
+Usage: agent.py SCRIPT COUNTS. SCRIPT is JSON: {leaf key: [{text, writes, exit, stderr, tell, hang, wait_for},
+…]}; the
+n-th turn of a key gets the n-th entry (the last one for all further turns); the key `*` stands for all others.
 """
 
 import json

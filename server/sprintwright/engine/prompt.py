@@ -22,5 +22,6 @@ async def rendered(run: Run, template: str, lane: Lane) -> str:
         for text in cut:
             await run.ports.artifacts.keep_whole(text)
     except OSError as error:
-        raise Operational("artifact", f"A text of the prompt can't be kept whole: {error.strerror or error}.") from error
+        why = error.strerror or error
+        raise Operational("artifact", f"A text of the prompt can't be kept whole: {why}.") from error
     return prompt.text

@@ -138,23 +138,35 @@ async def start_child(
     """
     if not Path(argv[0]).is_absolute():
         raise Operational("spawn", f"The program {argv[0]!r} must be named by its absolute path.")
-    loop = asyncio.get_running_loop()
+    spawning = asyncio.create_task(_spawn(argv, cwd, env, on_bytes, stdin, pass_fds), name=f"spawn {argv[0]}")
     try:
-        _, child = await loop.subprocess_exec(
-            lambda: Child(on_bytes, stdin=stdin),
-            *argv,
-            stdin=asyncio.subprocess.PIPE if stdin else asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            cwd=cwd,
-            env=dict(env),
-            start_new_session=True,
-            close_fds=True,
-            pass_fds=tuple(pass_fds),
-        )
+        child = await asyncio.shield(spawning)
+    except asyncio.CancelledError:
+        # Interrupted half-way, asyncio ends the program alone and not what it has started by then.
+        with contextlib.suppress(OSError, ValueError):
+            await (await spawning).close(0)
+        raise
     except (OSError, ValueError) as error:
         raise Operational("spawn", _why_not_started(error, Path(argv[0]), cwd)) from error
     _without_core_dump(child.pid)
+    return child
+
+
+async def _spawn(
+    argv: Sequence[str], cwd: Path, env: Mapping[str, str], on_bytes: OnBytes, stdin: bool, pass_fds: Sequence[int]
+) -> Child:
+    _, child = await asyncio.get_running_loop().subprocess_exec(
+        lambda: Child(on_bytes, stdin=stdin),
+        *argv,
+        stdin=asyncio.subprocess.PIPE if stdin else asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        cwd=cwd,
+        env=dict(env),
+        start_new_session=True,
+        close_fds=True,
+        pass_fds=tuple(pass_fds),
+    )
     return child
 
 

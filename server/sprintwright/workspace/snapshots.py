@@ -15,7 +15,8 @@ from sprintwright.workspace.changes import changed_files, diff_text
 from sprintwright.workspace.git import SECONDS, Git
 from sprintwright.workspace.repository import RepositoryWatch, find_repository
 from sprintwright.workspace.store import OURS, STORE_NAME, Store
-from sprintwright.workspace.tree import TreeWriter, together
+from sprintwright.workspace.tree import TreeWriter
+from sprintwright.workspace.waiting import in_thread, together
 
 _REFS = "refs/sprintwright/"
 _RUN_ID = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?!\.|lock$|$)){0,199}")
@@ -174,7 +175,7 @@ class Snapshots:
 
     async def is_empty(self) -> bool:
         """Whether the folder has no files of the user's."""
-        return await asyncio.to_thread(_has_no_files, self._folder)
+        return await in_thread(_has_no_files, self._folder)
 
 
 async def _fingerprint(watch: RepositoryWatch | None, refused: str) -> str:

@@ -21,6 +21,7 @@ from sprintwright.paths import (
 from sprintwright.processes import boot_id
 from sprintwright.workspace.ignore import rules_below
 from sprintwright.workspace.repository import Repository
+from sprintwright.workspace.waiting import in_thread
 
 OURS = ".sprintwright"
 STORE_NAME = "snapshots.git"
@@ -78,14 +79,14 @@ class Store:
             WorkspaceError: the store can't be made.
         """
         try:
-            await asyncio.to_thread(self._make)
+            await in_thread(self._make)
             descriptor = open_beneath(self.path, "owner.lock", os.O_RDWR | os.O_CREAT)
         except (OSError, PathRefused) as error:
             raise WorkspaceError(f"Snapshots can't be kept in {str(self.path)!r}: {error}") from error
         try:
             await _lock(descriptor)
             try:
-                await asyncio.to_thread(self._settle)
+                await in_thread(self._settle)
             except (OSError, PathRefused) as error:
                 raise WorkspaceError(f"Snapshots can't be kept in {str(self.path)!r}: {error}") from error
             yield descriptor

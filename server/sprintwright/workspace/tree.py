@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
-from collections.abc import Coroutine
 from pathlib import Path
-from typing import Any, TypeVar
 
 from sprintwright.errors import WorkspaceError
 from sprintwright.stops import stop
@@ -16,13 +13,11 @@ from sprintwright.workspace.git import Git
 from sprintwright.workspace.repository import stamp
 from sprintwright.workspace.selection import select
 from sprintwright.workspace.store import OURS, Store
+from sprintwright.workspace.waiting import in_thread, together
 
 _MOST_REFUSED = 100
 _MANY = 500
 _REFUSED_PATH = re.compile(r"Unable to process path (.+)$", re.MULTILINE)
-
-_One = TypeVar("_One")
-_Other = TypeVar("_Other")
 
 
 class TreeWriter:
@@ -64,7 +59,7 @@ class TreeWriter:
     async def _write(self, store: Store, lock: int, also: list[bytes]) -> tuple[str, tuple[str, ...]]:
         names = {*await self._candidates(store, lock), *also}
         ours, folder = OURS.encode(), os.fsencode(self._folder)
-        selection = await asyncio.to_thread(select, folder, names, ours)
+        selection = await in_thread(select, folder, names, ours)
         not_covered = {shown(name) for name in selection.not_covered}
         if selection.remove:
             await self._update(store, lock, ("--force-remove",), selection.remove)
@@ -113,14 +108,3 @@ class TreeWriter:
             stop("snapshot.tree_written")
             self._known = (stamp(store.index), tree)
         return tree
-
-
-async def together(first: Coroutine[Any, Any, _One], second: Coroutine[Any, Any, _Other]) -> tuple[_One, _Other]:
-    """Both at once. When one fails or the caller is cancelled, the other is cancelled and awaited."""
-    tasks = (asyncio.create_task(first, name="snapshot-first"), asyncio.create_task(second, name="snapshot-second"))
-    try:
-        return await tasks[0], await tasks[1]
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from sprintwright.model.finding import Finding
 from sprintwright.model.records import Decided, Record
 from tests.unit.engine.support import JUDGE, Bench, define, turn
 
-LOOP = {"id": "l", "kind": "loop", "max_iterations": 5, "iteration_var": "pass"}
+LOOP: dict[str, Any] = {"id": "l", "kind": "loop", "max_iterations": 5, "iteration_var": "pass"}
 
 
 def judged(*verdicts: str, limit: int = 5, rules: dict[str, object] | None = None) -> Bench:
@@ -268,8 +269,15 @@ def items(*headings: str) -> str:
     return "\n".join(f"## Item {heading}" for heading in headings)
 
 
-def group(plan: str, *body: dict[str, object], **more: object) -> Bench:
-    fan = {"id": "g", "kind": "parallel_group", "over": "Item", "from": "plan", "save_as": "results", **more}
+def group(plan: str, *body: dict[str, Any], **more: object) -> Bench:
+    fan: dict[str, Any] = {
+        "id": "g",
+        "kind": "parallel_group",
+        "over": "Item",
+        "from": "plan",
+        "save_as": "results",
+        **more,
+    }
     fan["body"] = list(body) or [turn("build", "{{item}} {{item_section}}", save_as="built")]
     return Bench(
         define(
