@@ -10,7 +10,7 @@ demo: $(READY)
 	@$(BIN)/sprintwright demo
 
 test: $(READY)
-	@$(BIN)/python -m pytest tests --ignore=tests/bench
+	@$(BIN)/python -m pytest tests --ignore=tests/bench -n 2 --dist worksteal
 
 check: $(READY)
 	@$(BIN)/ruff format --check server tests

@@ -96,6 +96,16 @@ async def test_x039_x040_nor_of_what_an_agent_put_into_our_store(hostile: Path, 
     shutil.copytree(hostile / ".git/hooks", store / "hooks")
     await every_operation(hostile)
     untouched(canary)
+    assert "trap" not in (store / "config").read_text()
+
+
+async def test_x040_nor_what_the_users_own_configuration_has_for_other_places(
+    hostile: Path, canary: Path, tmp_path: Path
+) -> None:
+    """`git lfs install` puts its filter there; a `.gitattributes` of the folder would start it."""
+    shutil.copy(hostile / ".git/config", tmp_path / ".gitconfig")
+    await every_operation(hostile, Git(hostile, {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}))
+    untouched(canary)
 
 
 async def test_x039_every_call_is_made_in_the_same_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

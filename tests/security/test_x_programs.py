@@ -32,6 +32,23 @@ def test_x018_planted_programs_are_never_found(tmp_path: Path, monkeypatch: pyte
     assert find_program("git", path=path, folder=workspace) == real
 
 
+def test_x018_relative_entries_are_skipped_wherever_one_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(tmp_path / "bin", "tool")
+    plant(tmp_path, "tool")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(Operational, match="not found"):
+        find_program("tool", path=".::bin:./bin:../" + tmp_path.name)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root enters every folder")
+def test_x018_entries_that_cannot_be_entered_are_skipped(tmp_path: Path) -> None:
+    plant(tmp_path / "locked", "tool")
+    real = plant(tmp_path / "open", "tool")
+    (tmp_path / "locked").chmod(0)
+    assert find_program("tool", path=f"{tmp_path}/locked:{tmp_path}/open") == real
+    (tmp_path / "locked").chmod(0o700)
+
+
 def test_x018_links_into_and_out_of_the_workspace_do_not_help(tmp_path: Path) -> None:
     workspace, system = tmp_path / "w", tmp_path / "system"
     plant(workspace / "bin", "tool")

@@ -125,7 +125,9 @@ async def test_a_grandchild_that_left_the_group_does_not_hang_the_run(tmp_path: 
         "    os.setsid(); print(os.getpid(), flush=True); time.sleep(3600)\n"
         "time.sleep(0.05)"
     )
+    before = open_descriptors()
     done = await python(code, stdin=b"x" * 1_000_000, timeout=60)
+    assert open_descriptors() == before
     os.kill(int(done.stdout), 9)
 
 

@@ -104,7 +104,15 @@ class LiveRun:
         except OSError as error:
             self.problem = SprintwrightError(f"The run could not go on: {error}", code="io")
         finally:
-            await self._close()
+            await self._close_in_any_case()
+
+    async def _close_in_any_case(self) -> None:
+        """Close, however often somebody cancels meanwhile: the journal's last record is worth the moment."""
+        closing = asyncio.create_task(self._close(), name=f"close {self.place.run_id}")
+        while not closing.done():
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.shield(closing)
+        closing.result()
 
     async def _close(self) -> None:
         self._transcripts.close()

@@ -178,12 +178,12 @@ def _seen(over: asyncio.Future[int]) -> None:
 
 def _why_not_started(error: Exception, program: Path, cwd: Path) -> str:
     name = str(program)
-    if not cwd.is_dir():
-        return f"{name!r} was not started: the folder {str(cwd)!r} does not exist."
+    if not os.path.isdir(cwd):  # noqa: PTH112 - Path.is_dir raises where a parent can't be entered
+        return f"{name!r} was not started: the folder {str(cwd)!r} does not exist or can't be entered."
     if isinstance(error, ValueError):
         return f"{name!r} was not started: an argument or variable has a NUL character."
     match error:
-        case FileNotFoundError() if program.exists():
+        case FileNotFoundError() if os.path.lexists(program):
             return f"{name!r} was not started: the interpreter that its first line names does not exist."
         case FileNotFoundError() | NotADirectoryError():
             return f"{name!r} was not started: there is no such program."

@@ -58,9 +58,7 @@ def child_environment(
     for name in sorted({*extra, *wanted}):
         if is_loader_name(name):
             raise Operational("spawn", f"The variable {name!r} can make programs load code; take it out of `env`.")
-    environment = {
-        name: value for name, value in parent.items() if (_passes(name) or name in wanted) and not is_loader_name(name)
-    }
+    environment = {name: value for name, value in parent.items() if (_passes(name) or name in wanted)}
     environment["TERM"] = "dumb"
     if sys.platform == "win32":
         environment["NoDefaultCurrentDirectoryInExePath"] = "1"

@@ -56,7 +56,10 @@ def _by_path(name: str, folder: Path | None) -> Path:
 
 
 def _is_program(candidate: Path) -> bool:
-    return candidate.is_file() and os.access(candidate, os.X_OK)
+    try:
+        return candidate.is_file() and os.access(candidate, os.X_OK)
+    except OSError:
+        return False  # an entry that this user may not enter, such as another user's after sudo
 
 
 def _lies_in(candidate: Path, inside: Path) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from sprintwright.model.finding import Finding
-from sprintwright.reading.json_scan import objects
+from sprintwright.reading.json_verdict import json_spans
 from sprintwright.reading.lines import LIST_MARK, read_page
 from sprintwright.reading.places import MOST_FINDINGS, Confine, make_finding
 from sprintwright.reading.reports.gcc import read_line
@@ -24,13 +24,15 @@ class FindingsReading:
 def read_findings(text: str, confine: Confine) -> FindingsReading:
     """Read the findings of a reply (design.md section 4). Never raises; linear; at most 500 findings.
 
-    The last JSON object with a list ``findings`` counts; without one, lines outside of code blocks and quotes.
+    The last JSON object with a list ``findings`` counts, outside quotes and code of another language; without
+    one, lines outside of code blocks and quotes.
 
     Args:
         confine: a path to its form relative to the folder; a refused one leaves a finding without a place.
     """
     page = read_page(text)
-    lists = [found for one in objects(page.text) if isinstance(found := one.get("findings"), list)]
+    values = (span.value for span in json_spans(page) if span.value is not None)
+    lists = [found for value in values if isinstance(found := value.get("findings"), list)]
     if lists:
         return _collected(_from_json(cast("list[Any]", lists[-1]), confine))
     plain = (line.text for line in page.lines if line.kind == "plain")

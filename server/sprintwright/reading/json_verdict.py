@@ -33,7 +33,8 @@ class JsonVerdict:
 
 def json_spans(page: Page) -> list[JsonSpan]:
     """Where a reply has JSON objects: outside quotes, comments, indented code and fences of another language."""
-    return spans("\n".join(line.text if _may_be_json(line) else " " * len(line.text) for line in page.lines))
+    view = "\n".join(line.text if _may_be_json(line) else " " * len(line.text) for line in page.lines)
+    return [span for span in spans(view) if page.lines[_line_at(page, span.start)].kind != "indented"]
 
 
 def read_json_verdict(page: Page, keys: Keys) -> JsonVerdict:
@@ -51,8 +52,7 @@ def read_json_verdict(page: Page, keys: Keys) -> JsonVerdict:
     key = _key(last, keys)
     if not key:
         return JsonVerdict(spans=found, warning=f"The JSON gives {said[:_SHOWN]!r}, which is not a declared key.")
-    starts = [line.start for line in page.lines]
-    return JsonVerdict(key, bisect_right(starts, last.end - 1) - 1, spans=found)
+    return JsonVerdict(key, _line_at(page, last.end - 1), spans=found)
 
 
 def without_json(page: Page, found: Sequence[JsonSpan]) -> list[Line]:
@@ -67,8 +67,13 @@ def without_json(page: Page, found: Sequence[JsonSpan]) -> list[Line]:
     return [replace(line, text=text[line.start : line.start + len(line.text)]) for line in page.lines]
 
 
+def _line_at(page: Page, position: int) -> int:
+    return bisect_right(page.lines, position, key=lambda line: line.start) - 1
+
+
 def _may_be_json(line: Line) -> bool:
-    return line.kind == "plain" or (line.kind == "fence" and line.info.split(" ", 1)[0] in _JSON_FENCES)
+    """Indented lines too: an object that began before a blank line goes on there."""
+    return line.kind in ("plain", "indented") or (line.kind == "fence" and line.info.split(" ", 1)[0] in _JSON_FENCES)
 
 
 def _fields(value: Mapping[str, Json]) -> list[str]:

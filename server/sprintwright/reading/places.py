@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from sprintwright.errors import PathRefused
 from sprintwright.model.finding import Finding, FindingSeverity
+from sprintwright.reading.json_scan import without_surrogates
 from sprintwright.text import cut
 
 Confine = Callable[[str], str]
@@ -15,6 +16,7 @@ Confine = Callable[[str], str]
 MOST_FINDINGS = 500
 MOST_MESSAGE = 2_000
 _MOST_LINE = 10_000_000
+_MOST_PATH = 4_096
 
 _SEVERITIES: dict[str, FindingSeverity] = {
     **dict.fromkeys(("error", "critical", "high", "major", "blocker", "fatal", "fatal error", "failure"), "error"),
@@ -66,23 +68,30 @@ def make_finding(
     kept, warning = _confined(confine, path)
     first, last = _span_of(line)
     finding = Finding(
-        message=cut(" ".join(message.split()) or "(no message)", MOST_MESSAGE),
+        message=_text(" ".join(message.split())) or "(no message)",
         severity=severity_of(severity),
         path=kept,
         line=first if kept else 0,
         column=number_of(column) if kept and first else 0,
         end_line=max(last, number_of(end_line)) if kept else 0,
         end_column=number_of(end_column) if kept and first else 0,
-        code=cut(code, 100),
-        snippet=cut(snippet, MOST_MESSAGE),
-        suggestion=cut(suggestion, MOST_MESSAGE),
+        code=_text(code, 100),
+        snippet=_text(snippet),
+        suggestion=_text(suggestion),
     )
     return finding, warning
+
+
+def _text(text: str, most: int = MOST_MESSAGE) -> str:
+    """Text that every store and client can hold (faults.md R22)."""
+    return cut(without_surrogates(text).replace("\0", "\ufffd"), most)
 
 
 def _confined(confine: Confine, path: str) -> tuple[str, str]:
     if not path.strip():
         return "", ""
+    if len(path) > _MOST_PATH:  # not even normalised: that takes quadratic time (see `lines.folded`)
+        return "", f"A finding names a path of {len(path)} characters, more than {_MOST_PATH}."
     try:
         return confine(path.strip()), ""
     except PathRefused as error:

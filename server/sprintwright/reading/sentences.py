@@ -36,7 +36,7 @@ The first words are those of behaviours-milk.md section 4, which says "at least"
 
 _END = re.compile(r"(?<![.…])[.!?](?![.…])[\"'”’»)\]*_`]*+(?=\s|$)|[。！？][”’»）」』*_]*+")
 _ABBREVIATION = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|ca|approx|resp|z\.b|d\.h)$", re.IGNORECASE)
-_QUESTION = "?？;"
+_QUESTION = "?？"
 _QUOTE = re.compile(r"[\"'“„«»‹›「『‘`”“」』]")
 _CLOSED_BY = {"“": "”", "„": "“”", "«": "»", "»": "«", "‹": "›", "›": "‹", "「": "」", "『": "』", "‘": "'"}
 

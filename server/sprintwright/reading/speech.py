@@ -120,7 +120,7 @@ def _only_key(body: str, keys: Keys) -> str:
         return ""
     inner = body.strip("*` \t")
     stopped = inner.rstrip(_FULL_STOP).strip("*` \t")
-    for reading in (body, inner, stopped, inner.strip("_"), stopped.strip(_EMPHASIS)):
+    for reading in (body, body.strip("` \t"), inner, stopped, inner.strip("_"), stopped.strip(_EMPHASIS)):
         if key := keys.exact(reading):
             return key
     return ""

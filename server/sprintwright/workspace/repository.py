@@ -36,7 +36,13 @@ def find_repository(folder: Path) -> Repository | None:
     Raises:
         WorkspaceError: there is one, and it is not believed; or the folder is a bare repository.
     """
-    folder = folder.resolve()
+    try:
+        return _search(folder.resolve())
+    except OSError as error:
+        raise WorkspaceError(f"The repository of {str(folder)!r} can't be read: {error}") from error
+
+
+def _search(folder: Path) -> Repository | None:
     for root in (folder, *folder.parents):
         dot_git = root / ".git"
         if os.path.lexists(dot_git):
@@ -44,9 +50,8 @@ def find_repository(folder: Path) -> Repository | None:
             git_dir = dot_git if dot_git.is_dir() else _target(dot_git)
             return Repository(root, git_dir, _common(git_dir))
         if root == folder and _looks_bare(folder):
-            raise WorkspaceError(
-                f"{str(folder)!r} is a bare repository; open a folder with a work tree.", data={"reason": "bare"}
-            )
+            message = f"{str(folder)!r} is a bare repository; open a folder with a work tree instead."
+            raise WorkspaceError(message, data={"reason": "bare"})
     return None
 
 

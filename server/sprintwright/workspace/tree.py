@@ -69,7 +69,8 @@ class TreeWriter:
 
     async def _candidates(self, store: Store, lock: int) -> list[bytes]:
         """What may differ from the index: unknown files (nested repositories end in `/`), changed, lost."""
-        # The slower one first: it should not wait for the start of the other.
+        # The slower one first: it should not wait for the start of the other. Ours is left out here so that it is
+        # not even walked; whatever rules the folder has, `select` drops it.
         changed, unknown = await together(
             self._git.run("diff-files", "-z", "--name-only", store=store.path, pass_fds=(lock,)),
             self._git.run(

@@ -219,7 +219,7 @@ def test_random_histories_keep_every_answer_to_its_prompt() -> None:
 def one_history(seed: int) -> None:
     world = World(seed)
     try:
-        for _ in range(world.random.randrange(1, 4)):
+        for _ in range(world.random.randrange(1, 3)):
             world.disturb()
         world.run()
         check_answers(world)

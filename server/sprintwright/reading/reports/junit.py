@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 _MOST_CHARACTERS = 16_000_000
+_MOST_DEPTH = 50
 _PLACE = re.compile(
     r"^(?:\s{0,20}File \")?(?P<path>[^\s:\"][^:\"\n]{0,400}?)(?:\", line |:)(?P<line>[0-9]{1,9})\b", re.MULTILINE
 )
@@ -30,10 +31,22 @@ def read(text: str, confine: Confine) -> Iterator[tuple[Finding, str]]:
         root: Element = fromstring(text.strip().encode("utf-8", "replace"), forbid_dtd=True)
     except (ParseError, DefusedXmlException, ValueError, LookupError, RecursionError):
         return
+    if _is_deep(root):
+        return
     for case in root.iter("testcase"):
         for kind in ("failure", "error"):
             if (problem := case.find(kind)) is not None:
                 yield _made(case, problem, confine)
+
+
+def _is_deep(root: Element) -> bool:
+    """Whether elements stand deeper within others than any report has them. By levels, without recursion."""
+    level = [root]
+    for _ in range(_MOST_DEPTH):
+        level = [child for element in level for child in element]
+        if not level:
+            return False
+    return True
 
 
 def _made(case: Element, problem: Element, confine: Confine) -> tuple[Finding, str]:

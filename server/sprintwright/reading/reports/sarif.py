@@ -11,18 +11,21 @@ from sprintwright.reading.json_scan import JsonRefused, parse_json
 from sprintwright.reading.places import Confine, make_finding
 
 _LEVELS = {"error": "error", "warning": "warning", "note": "info", "none": "info"}
+_NO_PROBLEM = ("pass", "notApplicable", "informational")
 _MOST_CHARACTERS = 16_000_000
 
 
 def read(text: str, confine: Confine) -> Iterator[tuple[Finding, str]]:
-    """The results of every run in the file; nothing when it is no SARIF."""
+    """The results of every run in the file that are problems and not suppressed; nothing when it is no SARIF."""
     try:
         report = parse_json(text, size=_MOST_CHARACTERS)
     except JsonRefused:
         return
     for run in _list(_map(report).get("runs")):
         for result in _list(_map(run).get("results")):
-            yield _made(_map(result), confine)
+            one = _map(result)
+            if one.get("kind", "fail") not in _NO_PROBLEM and not one.get("suppressions"):
+                yield _made(one, confine)
 
 
 def _made(result: Mapping[str, Any], confine: Confine) -> tuple[Finding, str]:
