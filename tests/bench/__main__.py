@@ -18,7 +18,8 @@ from sprintwright.engine.lane import Lane
 from sprintwright.engine.run import Run
 from sprintwright.engine.walk import walk_run
 from sprintwright.journal.line import encode
-from sprintwright.journal.store import OwnedRun, make_run_folder
+from sprintwright.journal.owner import OwnedRun
+from sprintwright.journal.store import make_run_folder
 from sprintwright.model.definition import Definition
 from sprintwright.model.records import Finished, Left, Record, RunStarted, Started
 from sprintwright.model.results import TurnResult
@@ -159,8 +160,21 @@ async def group_of_a_thousand(folder: Path) -> tuple[float, float]:
     return ours, bare
 
 
+async def make_runs(folder: Path) -> None:
+    """Ten ordinary runs."""
+    for _ in range(10):
+        owned = OwnedRun(make_run_folder(folder), lambda _records: None)
+        owned.journal.append("", STARTED)
+        for n in range(50):
+            owned.journal.append(f"loop[{n}]/turn", Started(after="", what="turn", role="w", agent="a"))
+            owned.journal.append(f"loop[{n}]/turn", Finished(after="", value={"text": "an answer"}))
+        await owned.release()
+
+
 def commands(folder: Path) -> tuple[float, float, float]:
-    """Seconds of bare Python, of `--help` and of `list` in a folder with ten runs."""
+    """Seconds of bare Python, of `--help` and of `list` in a folder with ten runs of a hundred records."""
+    folder.mkdir()
+    asyncio.run(make_runs(folder))
     environment = {**os.environ, "XDG_STATE_HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}
 
     def call(*arguments: str) -> Callable[[], object]:
@@ -215,7 +229,7 @@ def main() -> None:
         (folder / "group").mkdir()
         ours, alone = asyncio.run(group_of_a_thousand(folder / "group"))
         show("1,000 no-op items / bare TaskGroup with the same durable writes", ours / alone, "<= 2")
-        python, help_, list_ = commands(folder / "load")
+        python, help_, list_ = commands(folder / "list")
         show("sprintwright --help / bare Python", help_ / python, "<= 8")
         show("sprintwright list / bare Python", list_ / python, "<= 20")
         (folder / "files").mkdir()

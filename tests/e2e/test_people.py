@@ -15,7 +15,8 @@ def spawn(place: Place, *arguments: str, columns: int = 100) -> pexpect.spawn[st
     """The program in a terminal of its own."""
     return pexpect.spawn(
         PROGRAM[0], [*PROGRAM[1:], *arguments], cwd=str(place.project),
-        env={**place.environment(TERM="xterm"), "COLUMNS": str(columns)}, encoding="utf-8", timeout=60, dimensions=(40, columns),
+        env={**place.environment(TERM="xterm"), "COLUMNS": str(columns)},
+        encoding="utf-8", timeout=60, dimensions=(40, columns),
     )  # fmt: skip
 
 

@@ -63,7 +63,8 @@ def test_r008_a_failed_fsync_is_never_tried_again_and_the_next_owner_writes_a_co
     import asyncio
 
     from sprintwright.errors import JournalBroken
-    from sprintwright.journal.store import OwnedRun, make_run_folder
+    from sprintwright.journal.owner import OwnedRun
+    from sprintwright.journal.store import make_run_folder
     from sprintwright.model.records import Started
 
     async def act() -> None:
@@ -104,7 +105,8 @@ def test_r007_a_write_cut_at_any_byte_leaves_whole_records(tmp_path: Path) -> No
 import asyncio, resource, signal, sys
 from pathlib import Path
 from sprintwright.errors import JournalBroken
-from sprintwright.journal.store import OwnedRun, make_run_folder
+from sprintwright.journal.owner import OwnedRun
+from sprintwright.journal.store import make_run_folder
 from sprintwright.model.records import Noted
 async def act(limit):
     place = make_run_folder(Path(sys.argv[1]))

@@ -1,5 +1,6 @@
 """`sprintwright.stops`: named points for tests."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -43,6 +44,6 @@ def test_a_wait_ends_when_the_file_is_there(tmp_path: Path) -> None:
 def test_the_default_is_a_kill() -> None:
     code = "from sprintwright.stops import stop; stop('a'); print('alive')"
     done = subprocess.run(
-        [sys.executable, "-c", code], env={"SPRINTWRIGHT_TEST_STOP": "a"}, capture_output=True, check=False
+        [sys.executable, "-c", code], env=os.environ | {"SPRINTWRIGHT_TEST_STOP": "a"}, capture_output=True, check=False
     )
     assert (done.returncode, done.stdout) == (-signal.SIGKILL, b"")

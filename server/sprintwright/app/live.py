@@ -20,7 +20,8 @@ from sprintwright.engine.ports import Checks, People, Ports, Stream
 from sprintwright.engine.run import Run
 from sprintwright.engine.walk import walk_run
 from sprintwright.errors import JournalError, SprintwrightError
-from sprintwright.journal.store import OwnedRun, RunFolder
+from sprintwright.journal.owner import OwnedRun
+from sprintwright.journal.store import RunFolder
 from sprintwright.model.definition import Definition
 from sprintwright.model.records import Failed, Finished, Payload, Record, Started
 from sprintwright.secrets import Masker

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sprintwright.app import control
+from sprintwright.app import owners
 from sprintwright.app.places import Places
 from sprintwright.app.user_state import UserState
-from sprintwright.engine.ports import Workspace
 from sprintwright.errors import Refused
 from sprintwright.journal.reader import Loaded
 from sprintwright.journal.store import RunFolder, list_run_folders
 from sprintwright.state.fold import RunState, fold
+
+if TYPE_CHECKING:
+    from sprintwright.engine.ports import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ def see(places: Places, place: RunFolder) -> Seen:
         state.status, state.reason = "unreadable", loaded.unreadable.message
     elif state.started is None:
         state.status, state.reason = "interrupted", "It ended before anything was recorded; start it again."
-    elif state.status in ("running", "waiting") and not control.is_alive(places.runtime, place.run_id):
+    elif state.status in ("running", "waiting") and not owners.is_alive(places.runtime, place.run_id):
         state.leave()
     return Seen(place, loaded, state, own is not None and Path(own.folder) == place.folder)
 

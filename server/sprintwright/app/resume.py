@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from sprintwright.app import control
+from sprintwright.app import owners
 from sprintwright.app.live import LiveRun, World
 from sprintwright.app.places import Places
 from sprintwright.app.supported import refuse_unsupported
@@ -88,7 +88,7 @@ def read_resumable(places: Places, place: RunFolder, *, accept_shorter: bool = F
             f"Run {place.run_id!r} was not started by you on this machine in {str(place.folder)!r}, so nothing in it "
             "is acted on. Look at it with `show`, and start a run of your own.",
         )
-    if control.is_alive(places.runtime, place.run_id):
+    if owners.is_alive(places.runtime, place.run_id):
         raise Refused(
             "run_owned",
             f"Run {place.run_id!r} is being carried on by another program. Wait for it, or cancel it: "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -34,6 +35,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser.print_help()
         return 2
     known.rest = rest
+    # Nobody's plugin runs inside us, and looking for them would cost more than our own start.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     run: Callable[[argparse.Namespace], int] = import_module(f"sprintwright.cli.{known.module}").run
     from sprintwright.errors import SprintwrightError
 

@@ -12,4 +12,5 @@ Json: TypeAlias = JsonValue
 class Value(BaseModel):
     """A frozen value. Unknown fields are an error: a record of a newer program is refused, never half read."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    # Built at first use: `list` and `--help` load every model and use few.
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)

@@ -58,8 +58,7 @@ def opened_folder(folder: Path, parts: list[str], *, make: int | None = None) ->
     try:
         for index, part in enumerate(parts):
             if make is not None:
-                with contextlib.suppress(FileExistsError):
-                    os.mkdir(part, make, dir_fd=descriptor)
+                make_folder(part, make, descriptor)
             try:
                 below = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=descriptor)
             except OSError as error:
@@ -69,6 +68,17 @@ def opened_folder(folder: Path, parts: list[str], *, make: int | None = None) ->
         yield descriptor
     finally:
         os.close(descriptor)
+
+
+def make_folder(name: str, mode: int, where: int) -> bool:
+    """Make a folder in the one that ``where`` describes; False when there is something of that name."""
+    try:
+        os.mkdir(name, mode, dir_fd=where)
+    except FileExistsError:
+        return False
+    if not mode & 0o077:
+        os.chmod(name, mode, dir_fd=where)  # a private folder is the same whatever the umask takes away
+    return True
 
 
 def read_beneath(folder: Path, rel: str, cap: int) -> bytes:

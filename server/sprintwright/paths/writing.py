@@ -9,7 +9,7 @@ import stat
 from pathlib import Path
 
 from sprintwright.errors import PathRefused
-from sprintwright.paths.beneath import link_refused, opened_folder
+from sprintwright.paths.beneath import link_refused, make_folder, opened_folder
 from sprintwright.paths.names import relative_inside
 from sprintwright.stops import stop
 
@@ -79,12 +79,11 @@ def make_private_dir(path: Path) -> None:
         PathRefused: a link or a file has the name, or the folder is another user's.
         OSError: what the system says; the parent must exist.
     """
-    with contextlib.suppress(FileExistsError):
-        path.mkdir(0o700)
-    if path.is_symlink():
-        raise link_refused(str(path))
-    if not path.is_dir():
-        raise PathRefused(f"{str(path)!r} is a file; a folder of that name is needed.", data={"path": str(path)})
+    with opened_folder(path.parent, []) as parent:
+        if make_folder(path.name, 0o700, parent):
+            os.fsync(parent)
+        elif not path.is_symlink() and not path.is_dir():
+            raise PathRefused(f"{str(path)!r} is a file; a folder of that name is needed.", data={"path": str(path)})
     with opened_folder(path.parent, [path.name]) as descriptor:
         status = os.fstat(descriptor)
         if status.st_uid != os.geteuid():
@@ -94,7 +93,6 @@ def make_private_dir(path: Path) -> None:
             )
         if stat.S_IMODE(status.st_mode) != 0o700:
             os.fchmod(descriptor, 0o700)
-    sync_folder(path.parent)
 
 
 def sync_folder(folder: Path) -> None:

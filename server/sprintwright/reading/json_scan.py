@@ -194,11 +194,13 @@ def _check_depth(text: str, most: int) -> None:
 
 
 def _object(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    result = {without_surrogates(key): value for key, value in pairs}
-    if len(result) < len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # pragma: no branch
-        raise JsonRefused(f"The key {twice[:100]!r} stands twice in one object.")
+    result: dict[str, Json] = {}
+    for key, value in pairs:
+        # Compared as they will be kept: two keys may differ in nothing but their lone surrogates.
+        kept = without_surrogates(key)
+        if kept in result:
+            raise JsonRefused(f"The key {kept[:100]!r} stands twice in one object.")
+        result[kept] = value
     return result
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sprintwright.model.value import Json
 from sprintwright.model.verdict import UNKNOWN
@@ -55,8 +55,10 @@ def read_json_verdict(page: Page, keys: Keys) -> JsonVerdict:
     return JsonVerdict(key, _line_at(page, last.end - 1), spans=found)
 
 
-def without_json(page: Page, found: Sequence[JsonSpan]) -> list[Line]:
+def without_json(page: Page, found: Sequence[JsonSpan]) -> Sequence[Line]:
     """The lines with every JSON object blotted out, also one that is broken or cut off: JSON is no prose."""
+    if not found:
+        return page.lines
     pieces: list[str] = []
     position = 0
     for span in found:
@@ -64,7 +66,7 @@ def without_json(page: Page, found: Sequence[JsonSpan]) -> list[Line]:
         pieces += (page.text[position : span.start], blot)
         position = span.end
     text = "".join([*pieces, page.text[position:]])
-    return [replace(line, text=text[line.start : line.start + len(line.text)]) for line in page.lines]
+    return [Line(start, text[start : start + len(old)], kind, info) for start, old, kind, info in page.lines]
 
 
 def _line_at(page: Page, position: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from sprintwright import text as texts
 
@@ -21,8 +21,7 @@ _MARKABLE = re.compile(r"[^\x00-\u02ff]{31,}+")
 _MARKS_IN_A_ROW = 30
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """A line without its end; ``start`` is its offset in the page's text, ``info`` the language of its fence."""
 
     start: int

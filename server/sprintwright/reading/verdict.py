@@ -12,6 +12,8 @@ from sprintwright.reading.lines import Page, folded, read_page
 from sprintwright.reading.sentences import Keys
 from sprintwright.reading.speech import Speech, read_speech
 
+_LONGEST_TOOL = 10_000
+
 
 def read_verdict(
     text: str, rules: Mapping[str, VerdictRule], *, tool: str | None = None, findings: Sequence[Finding] = ()
@@ -119,7 +121,7 @@ class _Reading:
 
 
 def _tool_key(tool: str | None, keys: Keys) -> str:
-    if tool is None or len(tool) > 10_000:
+    if tool is None or len(tool) > _LONGEST_TOOL:
         return ""
     form = folded(tool)
     return UNKNOWN if form.strip() == UNKNOWN else keys.exact(form)
@@ -127,7 +129,10 @@ def _tool_key(tool: str | None, keys: Keys) -> str:
 
 def _with_historical(verdict: Verdict, page: Page, rules: Mapping[str, VerdictRule], tool: str | None) -> Verdict:
     """An older key has no rule here, so it decides nothing; but its author should learn why."""
-    older = {key: VerdictRule(action="retry") for key in HISTORICAL_KEYS if key not in rules}
+    said = folded(f"{page.text} {(tool or '')[:_LONGEST_TOOL]}")
+    older = {key: VerdictRule(action="retry") for key in HISTORICAL_KEYS if key not in rules and key in said}
+    if not older:
+        return verdict
     found = _Reading(page, older, tool).verdict().key
     if found == UNKNOWN:
         return verdict

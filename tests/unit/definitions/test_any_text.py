@@ -13,11 +13,59 @@ from sprintwright.text import fold
 from tests.unit.definitions.support import EXAMPLES, HEAD, TURN
 
 _WORDS = [
-    "name", "stages", "roles", "vars", "kind", "id", "prompt", "loop", "agent_turn", "check", "commands", "body", "verdict",
-    "from", "over", "artifact", "{{task}}", "{{if x}}", "{{end}}", "{{", "}}", ": ", "- ", "\n", "\n  ", "\n    ", "\t", "[", "]",
-    "{", "}", ",", "'", '"', "|\n", ">\n", "&a", "*a", "<<", "!!str", "---\n", "...\n", "# ", "\\", "\ufeff", "\0", "\r\n", "\x85",
-    "\u2028", "é", "😀", "null", "true", "1", "? ", "%", "@", "`", "\ud800",
-]  # fmt: skip
+    *[
+        "name",
+        "stages",
+        "roles",
+        "vars",
+        "kind",
+        "id",
+        "prompt",
+        "loop",
+        "agent_turn",
+        "check",
+        "commands",
+        "body",
+        "verdict",
+        "from",
+        "over",
+        "artifact",
+        "null",
+        "true",
+        "1",
+    ],
+    *[
+        "{{task}}",
+        "{{if",
+        "x}}",
+        "{{end}}",
+        "{{",
+        "}}",
+        "[",
+        "]",
+        "{",
+        "}",
+        ",",
+        "'",
+        '"',
+        "&",
+        "*",
+        "&a",
+        "*a",
+        "<<",
+        "!!str",
+        "#",
+        "\\",
+        "?",
+        "%",
+        "@",
+        "`",
+        "é",
+        "😀",
+    ],
+    *(": ", "- ", "\n", "\n  ", "\n    ", "\t", "|\n", ">\n", "---\n", "...\n", "\r\n"),
+    *("\ufeff", "\0", "\x85", "\u2028", "\ud800"),
+]
 _TEXT = st.one_of(st.text(), st.lists(st.sampled_from(_WORDS), max_size=40).map("".join))
 _GOOD = st.sampled_from(sorted(EXAMPLES.glob("*.yaml"))).map(lambda path: path.read_text("utf-8"))
 
@@ -67,8 +115,8 @@ def test_r026_no_two_accepted_names_collide(names: list[str]) -> None:
     assert (loaded.value is None) is collide
 
 
-@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.yaml")), ids=lambda path: path.stem)
-def test_every_beginning_of_a_file_is_read_while_it_is_typed(path: object) -> None:
-    text = (EXAMPLES / f"{getattr(path, 'stem', '')}.yaml").read_text("utf-8")
+@pytest.mark.parametrize("name", ["careful-change", "fan", "crew"])
+def test_every_beginning_of_a_file_is_read_while_it_is_typed(name: str) -> None:
+    text = (EXAMPLES / f"{name}.yaml").read_text("utf-8")
     for end in range(0, len(text), 7):
         _is_sound(text[:end], load_definition(text[:end]))

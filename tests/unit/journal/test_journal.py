@@ -9,7 +9,8 @@ import pytest
 
 from sprintwright.errors import JournalBroken, Refused
 from sprintwright.journal.line import BadLine, decode, encode
-from sprintwright.journal.store import OwnedRun, RunFolder, list_run_folders, make_run_folder, new_run_id
+from sprintwright.journal.owner import OwnedRun
+from sprintwright.journal.store import RunFolder, list_run_folders, make_run_folder, new_run_id
 from sprintwright.model.records import Ended, Finished, Noted, Opened, Record, Released, RunStarted, Started, TailCut
 
 

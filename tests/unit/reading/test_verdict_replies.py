@@ -277,16 +277,16 @@ def test_x068_an_object_with_a_verdict_twice_is_no_verdict() -> None:
 
 def test_x069_only_the_end_of_a_huge_reply_is_read() -> None:
     assert read_verdict("a" * 5_000_000 + "\nVERDICT: good_to_go", A).key == "good_to_go"
-    assert read_verdict("VERDICT: good_to_go\n" + "a b\n" * 500_000, A).key == UNKNOWN
+    assert read_verdict("VERDICT: good_to_go\n" + f"{'a ' * 500}\n" * 1_100, A).key == UNKNOWN
 
 
 def test_x069_a_fence_that_began_before_the_cut_still_hides_its_lines() -> None:
-    head = "```\n" + "log line\n" * 200_000
+    head = "```\n" + f"{'log ' * 250}\n" * 1_100
     assert read_verdict(head + "good_to_go\n", A).key == UNKNOWN
     assert read_verdict(head + "good_to_go\n```\nneeds_refinement", A).key == "needs_refinement"
 
 
 def test_x069_half_a_line_at_the_cut_is_not_read() -> None:
-    line = "not " * 10 + "good_to_go"
-    assert read_verdict(line + "\n" + "x " * ((1_000_000 - 11) // 2), A).key == UNKNOWN
-    assert read_verdict("y" * 100 + "good_to_go" + "\n" * (1_000_000 - 10), A).key == UNKNOWN
+    rest = "\n" + "z" * (1_000_000 - len("good_to_go") - 1)
+    assert read_verdict("good_to_go" + rest, A).key == "good_to_go"
+    assert read_verdict("un-good_to_go" + rest, A).key == UNKNOWN

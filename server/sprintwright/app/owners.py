@@ -1,0 +1,36 @@
+"""Whether a run has an owner, and what one answers: the other end of `sprintwright.app.control`, for readers."""
+
+from __future__ import annotations
+
+import json
+import socket
+from pathlib import Path
+from typing import Any
+
+_MOST_BYTES = 1024 * 1024
+_ANSWER_SECONDS = 30.0
+
+
+def is_alive(runtime: Path, run_id: str) -> bool:
+    """Whether an owner of the run accepts; for readers, who never touch the lock."""
+    with socket.socket(socket.AF_UNIX) as probe:
+        probe.settimeout(1.0)
+        try:
+            probe.connect(str(runtime / f"{run_id}.sock"))
+        except OSError:
+            return False
+        return True
+
+
+def send(runtime: Path, run_id: str, request: dict[str, Any]) -> dict[str, Any] | None:
+    """The owner's answer; None when nobody owns the run."""
+    with socket.socket(socket.AF_UNIX) as peer:
+        peer.settimeout(_ANSWER_SECONDS)
+        try:
+            peer.connect(str(runtime / f"{run_id}.sock"))
+            peer.sendall(json.dumps(request).encode() + b"\n")
+            with peer.makefile("rb") as answers:
+                line = answers.readline(_MOST_BYTES)
+            return json.loads(line) if line else None
+        except (OSError, ValueError):
+            return None
