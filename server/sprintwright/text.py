@@ -103,6 +103,12 @@ def fold(name: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFD", decomposed.casefold()).casefold())
 
 
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """`` Did you mean 'x'?`` behind a sentence about an unknown name; empty when nothing is close."""
+    near = nearest(name, known)
+    return f" Did you mean {near!r}?" if near else ""
+
+
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name that was probably meant, for *did you mean*; None when nothing is close."""
     by_fold = {fold(one): one for one in known}

@@ -15,7 +15,7 @@ from sprintwright.agents.config import (
 )
 from sprintwright.engine.ports import AgentTraits, Checks, Output, People, TurnAnswer, TurnRequest
 from sprintwright.errors import Refused
-from sprintwright.text import fold, nearest
+from sprintwright.text import did_you_mean, fold
 
 BUILT_IN: Mapping[str, AgentConfig] = {"human": HumanAgentConfig(kind="human", description="You, at this terminal.")}
 _TRAITS: dict[str, AgentTraits] = {
@@ -60,8 +60,7 @@ class Registry:
         """The agent of that name; case does not matter. Raises `Refused` with the known names."""
         found = self._agents.get(fold(name.strip()))
         if found is None:
-            near = nearest(name, self.names())
-            hint = f" Did you mean {near!r}?" if near else ""
+            hint = did_you_mean(name, self.names())
             raise Refused(
                 "unknown_agent",
                 f"There is no agent {name!r}.{hint} Known agents: {', '.join(self.names())}.",

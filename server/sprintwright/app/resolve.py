@@ -9,7 +9,7 @@ from sprintwright.agents.registry import BUILT_IN, Registry
 from sprintwright.app.config import Settings
 from sprintwright.errors import Refused
 from sprintwright.model.definition import AgentTurn, Definition, walk_stages
-from sprintwright.text import fold, nearest
+from sprintwright.text import did_you_mean, fold
 
 _HOW = (
     "Configure one in ~/.config/sprintwright/config.yaml, for example:\n"
@@ -64,8 +64,7 @@ def _known_roles(definition: Definition, asked: Mapping[str, str]) -> dict[str, 
     known = {fold(name): name for name in definition.roles}
     for role in asked:
         if fold(role) not in known and role != "primary":
-            near = nearest(role, list(definition.roles))
-            hint = f" Did you mean {near!r}?" if near else ""
+            hint = did_you_mean(role, definition.roles)
             raise Refused(
                 "unknown_role",
                 f"Workflow {definition.name!r} has no role {role!r}.{hint} Its roles: {', '.join(definition.roles)}.",

@@ -25,7 +25,7 @@ from sprintwright.model.outline import outline_of
 from sprintwright.model.records import Noted, RunStarted
 from sprintwright.paths import write_atomic
 from sprintwright.stops import stop
-from sprintwright.text import nearest
+from sprintwright.text import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +65,7 @@ def find_definition(places: Places, folder: Path, name: str) -> tuple[Entry, Def
     known = catalogue(places, folder)
     entry = known.find(name)
     if entry is None:
-        near = nearest(name, known.names())
-        hint = f" Did you mean {near!r}?" if near else ""
+        hint = did_you_mean(name, known.names())
         raise Refused(
             "unknown_workflow",
             f"There is no workflow {name!r}.{hint} Known workflows: {', '.join(known.names())}.",
@@ -152,8 +151,7 @@ def _frozen(entry: Entry, definition: Definition) -> bytes:
 def _known_vars(definition: Definition, given: Mapping[str, str]) -> None:
     for name in given:
         if name not in definition.vars:
-            near = nearest(name, definition.vars)
-            hint = f" Did you mean {near!r}?" if near else ""
+            hint = did_you_mean(name, definition.vars)
             known = ", ".join(definition.vars) or "none"
             raise Refused(
                 "bad_argument", f"Workflow {definition.name!r} has no variable {name!r}.{hint} Its vars: {known}."

@@ -202,7 +202,9 @@ def test_x067_merge_keys_carry_nothing_in() -> None:
     assert "merge" in parsed.problems[0].message.lower()
 
 
-@pytest.mark.parametrize("text", ["[" * 5000, "- " * 5000, "{a: " * 60, "[" * 60 + "]" * 60])
+@pytest.mark.parametrize(
+    "text", ["[" * 5000, "- " * 5000, "{a: " * 60, "[" * 60 + "]" * 60], ids=["lists", "dashes", "maps", "closed"]
+)
 def test_x067_depth_is_limited(text: str) -> None:
     parsed = parse_nodes(text)
     assert len(parsed.problems) == 1 and "deep" in parsed.problems[0].message
@@ -263,8 +265,8 @@ def test_json_takes_tabs_and_surrogate_pairs() -> None:
 
 
 _BROKEN_JSON = (
-    '{"a": NaN}', '{"a": Infinity}', '{"a": 1,}', "{'a': 1}", "{a: 1}", "[1 2]", '"x', '"\\q"', '"\t"', "[1] x", '{"a" 1}',
-    '{"a":', "01", '{"<<": 1} // c',
+    '{"a": NaN}', '{"a": Infinity}', '{"a": 1,}', "{'a': 1}", "{a: 1}", "[1 2]", '"x', '"\\q"', '"\t"', "[1] x",
+    '{"a" 1}', '{"a":', "01", '{"<<": 1} // c',
 )  # fmt: skip
 
 
@@ -276,6 +278,7 @@ _BROKEN_JSON = (
         ("[" * 100_000, "too_deep"),
         *((text, "json_syntax") for text in _BROKEN_JSON),
     ],
+    ids=lambda value: ascii(value)[:20],
 )
 def test_broken_json_is_told_in_words(text: str, code: str) -> None:
     assert [one.code for one in parse_nodes(text, json=True).problems] == [code]

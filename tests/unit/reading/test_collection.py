@@ -23,9 +23,9 @@ def test_m022_document_order_holds_when_numbers_fall() -> None:
 
 @pytest.mark.parametrize(
     "heading",
-    ["## sprint 2", "## SPRINT 2", "### Sprint 2", "###### Sprint 2", "##\tSprint\t2", "## Sprint  2 ##", "## **Sprint 2**",
-     "## __Sprint 2__: x", "## Sprint 2: x", "## Sprint 2 - x", "## Sprint 2. x", "## Sprint 02", "## *Sprint 2:* x",
-     "## Sprint 2(depends_on: 1)", "## Sprint 2\r"],
+    ["## sprint 2", "## SPRINT 2", "### Sprint 2", "###### Sprint 2", "##\tSprint\t2", "## Sprint  2 ##",
+     "## **Sprint 2**", "## __Sprint 2__: x", "## Sprint 2: x", "## Sprint 2 - x", "## Sprint 2. x", "## Sprint 02",
+     "## *Sprint 2:* x", "## Sprint 2(depends_on: 1)", "## Sprint 2\r"],
 )  # fmt: skip
 def test_m023_m025_forms_of_a_heading(heading: str) -> None:
     assert numbers(read_collection(f"{heading}\n", "Sprint")) == [2]
@@ -33,8 +33,9 @@ def test_m023_m025_forms_of_a_heading(heading: str) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["# Sprint 1", "##Sprint 1", " ## Sprint 1", "## Sprint Plan", "## Sprint", "## Sprints 1", "## Sprint1", "## Sprint 1a",
-     "## Sprint 1.2", "## My Sprint 1", "####### Sprint 1", "Sprint 1", "> ## Sprint 1", "## Sprint 1234567890", "## Sprint ١"],
+    ["# Sprint 1", "##Sprint 1", " ## Sprint 1", "## Sprint Plan", "## Sprint", "## Sprints 1", "## Sprint1",
+     "## Sprint 1a", "## Sprint 1.2", "## My Sprint 1", "####### Sprint 1", "Sprint 1", "> ## Sprint 1",
+     "## Sprint 1234567890", "## Sprint ١"],
 )  # fmt: skip
 def test_m024_lines_that_are_no_headings(line: str) -> None:
     assert read_collection(line, "Sprint") == Collection()
@@ -137,7 +138,8 @@ def test_x069_a_plan_that_is_too_long_is_refused_and_not_cut() -> None:
     [
         (" max_passes:  4 ", 4), ("MAX_PASSES: 4", 4), ("max_passes: 2\nmax_passes: 4", 4), ("- max_passes: 4", 4),
         ("**max_passes**: 4", 4), ("**max_passes:** 4", 4), ("`max_passes: 4`", 4), ("* **max_passes: 4**", 4),
-        ("a\r\nmax_passes:4\r\nb", 4), ("max_passes: abc", None), ("max_passes: 0", None), ("max_passes: 4 tries", None),
+        ("a\r\nmax_passes:4\r\nb", 4), ("max_passes: abc", None), ("max_passes: 0", None),
+        ("max_passes: 4 tries", None),
         ("max_passes: -4", None), ("max_passes: 4.5", None), ("xmax_passes: 4", None), ("use max_passes: 4", None),
         ("```\nmax_passes: 4\n```", None), ("> max_passes: 4", None), ("max_passes 4", None), ("", None),
         ("max_passes: 4\nmax_passes: many", 4), ("max_passes: 4\nmax_passes: 0", None),

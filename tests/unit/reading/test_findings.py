@@ -16,7 +16,10 @@ def confine(path: str) -> str:
 
 
 def test_lines_with_a_place_and_a_severity_are_findings() -> None:
-    text = "Looked at all.\n- `src/a.py:3:5`: error: broken\n* b.py:7: warning: odd\n\n> c.py:1: error: quoted\n```\nd.py:1: error: code\n```"
+    text = (
+        "Looked at all.\n- `src/a.py:3:5`: error: broken\n* b.py:7: warning: odd\n\n"
+        "> c.py:1: error: quoted\n```\nd.py:1: error: code\n```"
+    )
     reading = read_findings(text, confine)
     assert [(f.path, f.line, f.severity, f.message) for f in reading.findings] == [
         ("src/a.py", 3, "error", "broken"),
@@ -25,7 +28,8 @@ def test_lines_with_a_place_and_a_severity_are_findings() -> None:
 
 
 def test_json_wins_over_lines() -> None:
-    text = 'a.py:1: error: line\n```json\n{"findings": [{"path": "b.py", "line": 2, "message": "m", "severity": "high"}]}\n```'
+    entry = '{"path": "b.py", "line": 2, "message": "m", "severity": "high"}'
+    text = f'a.py:1: error: line\n```json\n{{"findings": [{entry}]}}\n```'
     (finding,) = read_findings(text, confine).findings
     assert (finding.path, finding.line, finding.severity, finding.message) == ("b.py", 2, "error", "m")
 

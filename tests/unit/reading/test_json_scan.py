@@ -51,25 +51,25 @@ def test_b023_control_characters_in_strings_are_taken_on_request() -> None:
     assert parse_json('"a\nb\tc"', lenient=True) == "a\nb\tc"
 
 
-@pytest.mark.parametrize(
-    ("text", "values"),
-    [
-        ("no object", []),
-        ('a {"x":1} b {"y":{"z":2}} c', [{"x": 1}, {"y": {"z": 2}}]),
-        ('{x} {"x":1}', [{"x": 1}]),
-        ('{"x":1', []),
-        ('{"x":1} {"y":', [{"x": 1}]),
-        ('{"x":"}"} {"y":"\\"{"}', [{"x": "}"}, {"y": '"{'}]),
-        ('[{"x":1},{"y":2}]', [{"x": 1}, {"y": 2}]),
-        ("{} {}", [{}, {}]),
-        ('{"x":1,} {"y":2}', [{"y": 2}]),
-        ('{"x":1,"x":2} {"y":2}', [{"y": 2}]),
-        ('{"x":[1}] {"y":2}', [{"y": 2}]),
-        ('{"x":NaN} {"y":2}', [{"y": 2}]),
-        ('{"a":"one\ntwo"}', [{"a": "one\ntwo"}]),
-        ("{'x':1} {\"y\" : -1.5e3 }", [{"y": -1500.0}]),
-    ],
-)
+FOUND: list[tuple[str, list[Json]]] = [
+    ("no object", []),
+    ('a {"x":1} b {"y":{"z":2}} c', [{"x": 1}, {"y": {"z": 2}}]),
+    ('{x} {"x":1}', [{"x": 1}]),
+    ('{"x":1', []),
+    ('{"x":1} {"y":', [{"x": 1}]),
+    ('{"x":"}"} {"y":"\\"{"}', [{"x": "}"}, {"y": '"{'}]),
+    ('[{"x":1},{"y":2}]', [{"x": 1}, {"y": 2}]),
+    ("{} {}", [{}, {}]),
+    ('{"x":1,} {"y":2}', [{"y": 2}]),
+    ('{"x":1,"x":2} {"y":2}', [{"y": 2}]),
+    ('{"x":[1}] {"y":2}', [{"y": 2}]),
+    ('{"x":NaN} {"y":2}', [{"y": 2}]),
+    ('{"a":"one\ntwo"}', [{"a": "one\ntwo"}]),
+    ("{'x':1} {\"y\" : -1.5e3 }", [{"y": -1500.0}]),
+]
+
+
+@pytest.mark.parametrize(("text", "values"), FOUND)
 def test_objects_are_found_where_they_stand(text: str, values: list[Json]) -> None:
     assert objects(text) == values
 

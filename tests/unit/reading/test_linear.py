@@ -20,7 +20,7 @@ from sprintwright.reading.verdict import read_verdict
 
 RULES = {"good_to_go": VerdictRule(action="break"), "needs_refinement": VerdictRule(action="retry")}
 MOST_GROWTH = 2.5
-SIZE = 30_000
+SIZE = 20_000
 """Characters of the shorter text; the longer one has twice as many, far below the cap of a million."""
 FLOOR = 0.002
 """Seconds; what takes less is too short to be compared and far from a stall."""

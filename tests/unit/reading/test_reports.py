@@ -147,7 +147,8 @@ def test_sarif_and_its_addresses() -> None:
     ]
 
 
-JUNIT = """<?xml version="1.0"?><testsuites><testsuite><testcase classname="tests.test_a" name="test_x" file="tests/test_a.py" line="4">
+JUNIT = """<?xml version="1.0"?><testsuites><testsuite><testcase classname="tests.test_a" name="test_x"
+file="tests/test_a.py" line="4">
 <failure message="assert 1 == 2" type="AssertionError">tests/test_a.py:9: AssertionError</failure></testcase>
 <testcase classname="t" name="ok"/></testsuite></testsuites>"""
 
@@ -163,8 +164,10 @@ def test_junit_gives_failures_at_their_line() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        '<!DOCTYPE lolz [<!ENTITY lol "lol"><!ENTITY a "&lol;&lol;">]><testsuite><testcase name="x"><failure message="&a;"/></testcase></testsuite>',
-        '<!DOCTYPE t [<!ENTITY x SYSTEM "file:///etc/passwd">]><testsuite><testcase><failure>&x;</failure></testcase></testsuite>',
+        '<!DOCTYPE lolz [<!ENTITY lol "lol"><!ENTITY a "&lol;&lol;">]>'
+        '<testsuite><testcase name="x"><failure message="&a;"/></testcase></testsuite>',
+        '<!DOCTYPE t [<!ENTITY x SYSTEM "file:///etc/passwd">]>'
+        "<testsuite><testcase><failure>&x;</failure></testcase></testsuite>",
         "<testsuite>" + "<a>" * 50_000,
         "<testsuite" + " " * 100,
     ],
