@@ -223,6 +223,8 @@ class Parser:
         self._add_text(self._text[token.start : token.end])
 
     def _warn(self, token: Token, why: str) -> None:
+        if len(self.problems) >= _MOST_PROBLEMS:
+            return
         advice = 'A literal {{ is written {{"{{"}}.'
         self._complain(token, f"{self._shown(token)} {why}: it stays text. {advice}", warning=True)
 

@@ -24,11 +24,12 @@ from sprintwright.reading.verdict import read_verdict
 RULES = {"good_to_go": VerdictRule(action="break"), "needs_refinement": VerdictRule(action="retry")}
 FORMATS: tuple[CheckFormat, ...] = get_args(CheckFormat)
 WORDS = [
-    "good_to_go", "needs_refinement", "VERDICT:", "not", '{"verdict":', '"good_to_go"', "}", "{", "[", "]", '"', "'", "\\",
-    "`", "```", "~~~", "```json", ">", "- ", "1. ", "#", "## Sprint 1", "(depends_on:", ")", "<!--", "-->", "\n", "\r\n",
-    "    ", "\t", ":", "|", "a.py:3:1: error: bad", "FAILED a.py::b[", "] - ", "___ x ___", "=== FAILURES ===", "<testsuite>",
-    "<testcase>", "</", "\ud800", "\0", "\u0338", "\ufeff", "é", "。", "…", "max_passes: 3", "NO_QUESTIONS", '"findings":', '"message":',
-    ",", "1",
+    "good_to_go", "needs_refinement", "VERDICT:", "not", '{"verdict":', '"good_to_go"', "}", "{",
+    "[", "]", '"', "'", "\\", "`", "```", "~~~", "```json", ">", "- ", "1. ", "#", "## Sprint 1",
+    "(depends_on:", ")", "<!--", "-->", "\n", "\r\n", "    ", "\t", ":", "|",
+    "a.py:3:1: error: bad", "FAILED a.py::b[", "] - ", "___ x ___", "=== FAILURES ===",
+    "<testsuite>", "<testcase>", "</", "\ud800", "\0", "\u0338", "\ufeff", "é", "。", "…",
+    "max_passes: 3", "NO_QUESTIONS", '"findings":', '"message":', ",", "1",
 ]  # fmt: skip
 texts = st.text() | st.lists(st.sampled_from(WORDS)).map("".join) | st.lists(st.sampled_from(WORDS)).map(" ".join)
 

@@ -140,3 +140,11 @@ def test_x069_a_reply_beyond_the_cap_takes_no_longer_than_the_cap_allows(shape: 
     begun = time.process_time()
     read_verdict(SHAPES[shape](2_000_000) + "\nVERDICT: good_to_go", RULES)
     assert time.process_time() - begun < 8
+
+
+def test_the_doubling_test_finds_a_reader_that_is_quadratic() -> None:
+    def read(text: str) -> None:
+        for position in range(0, len(text), 50):
+            text.count("x", 0, position + len(text) // 2)
+
+    assert not grows_in_step(lambda text: [read(text) for _ in range(5)], SHAPES["one_letter"])
