@@ -35,6 +35,9 @@ _HIDDEN = re.compile(
 )
 _NEEDS_WORK = re.compile(rf"[\x00-\x08\x0a-\x1f\x7f-\x9f{_INVISIBLE}]")
 
+_MARKABLE = re.compile(r"[^\x00-\u02ff]{31,}+")
+_MARKS_IN_A_ROW = 30
+
 
 def clean(text: str, *, newlines: bool) -> str:
     """Make text harmless for a terminal, a log or a tree.
@@ -96,11 +99,25 @@ def one_line(text: str, limit: int) -> str:
 
 
 def fold(name: str) -> str:
-    """The form in which names are compared: names that some system could not tell apart are equal here."""
+    """The form in which names are compared: names that some system could not tell apart are equal here.
+
+    Linear, which plain normalisation is not: ``unicodedata.normalize`` sorts marks by insertion, so 100,000 marks in
+    a row take minutes. What is behind the thirtieth is dropped, as Unicode's stream-safe format has it (UAX 15).
+    """
     if name.isascii():
         return name.lower()
-    decomposed = unicodedata.normalize("NFD", name)
+    decomposed = unicodedata.normalize("NFD", _MARKABLE.sub(_thin, name))
     return unicodedata.normalize("NFC", unicodedata.normalize("NFD", decomposed.casefold()).casefold())
+
+
+def _thin(match: re.Match[str]) -> str:
+    kept: list[str] = []
+    row = 0
+    for letter in match[0]:
+        row = row + 1 if unicodedata.combining(letter) else 0
+        if row <= _MARKS_IN_A_ROW:
+            kept.append(letter)
+    return "".join(kept)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

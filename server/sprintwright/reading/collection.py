@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from sprintwright.reading.lines import LIMIT, LIST_MARK, Page, folded, read_page
+from sprintwright.reading.lines import LIMIT, LIST_MARK, Page, read_page
+from sprintwright.text import fold
 
 _LONGEST = 2_000
 """Characters of a heading line; longer ones are text."""
@@ -55,7 +56,7 @@ def read_collection(text: str, label: str) -> Collection:
     if len(text) > LIMIT:
         return Collection(problems=(f"The text has {len(text)} characters; a plan of more than {LIMIT} is not read.",))
     page = read_page(text)
-    wanted = " ".join(folded(label).split())
+    wanted = " ".join(fold(label).split())
     warnings: list[str] = []
     heads = list(_headings(page, wanted)) if wanted else []
     items = tuple(_items(page, heads, warnings))
@@ -67,7 +68,7 @@ def read_scalar(text: str, name: str) -> int | None:
 
     The name is compared without case; list and emphasis marks are taken off; code does not count.
     """
-    wanted = folded(name).strip().strip("*_`")
+    wanted = fold(name).strip().strip("*_`")
     value = None
     if not wanted:
         return None
@@ -77,7 +78,7 @@ def read_scalar(text: str, name: str) -> int | None:
             continue
         bare = LIST_MARK.sub("", bare, count=1) if LIST_MARK.match(bare) else bare
         match = _SCALAR.fullmatch(bare)
-        if match and folded(match["name"]).strip(" \t*`_") == wanted:
+        if match and fold(match["name"]).strip(" \t*`_") == wanted:
             value = int(match["digits"])
     return value or None
 
@@ -126,7 +127,7 @@ def _headings(page: Page, wanted: str) -> Iterable[_Head]:
 def _head(index: int, level: int, body: str, wanted: str) -> _Head | None:
     words = len(wanted.split())
     parts = re.split(r"([ \t]+)", body, maxsplit=words)
-    label = " ".join(folded("".join(parts[: 2 * words - 1])).split())
+    label = " ".join(fold("".join(parts[: 2 * words - 1])).split())
     rest = "".join(parts[2 * words - 1 :])
     number = _NUMBER.match(rest)
     if label == wanted and number:

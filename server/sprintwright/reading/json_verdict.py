@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from sprintwright.model.value import Json
 from sprintwright.model.verdict import UNKNOWN
 from sprintwright.reading.json_scan import JsonSpan, spans
-from sprintwright.reading.lines import Line, Page, folded
+from sprintwright.reading.lines import Line, Page
 from sprintwright.reading.sentences import Keys
+from sprintwright.text import fold
 
 _JSON_FENCES = frozenset({"", "json", "jsonc", "json5", "application/json"})
 _FIELD = "verdict"
@@ -79,7 +80,7 @@ def _may_be_json(line: Line) -> bool:
 
 
 def _fields(value: Mapping[str, Json]) -> list[str]:
-    return [name for name in value if len(name) < _SHOWN and folded(name).strip() == _FIELD]
+    return [name for name in value if len(name) < _SHOWN and fold(name).strip() == _FIELD]
 
 
 def _has_field(span: JsonSpan, page: Page) -> bool:
@@ -100,7 +101,7 @@ def _key(span: JsonSpan, keys: Keys) -> str:
     said = (span.value or {}).get(fields[0]) if len(fields) == 1 else None
     if not isinstance(said, str) or len(said) > keys.longest * 4 + _SHOWN:
         return ""
-    form = folded(said)
+    form = fold(said)
     return UNKNOWN if form.strip() == UNKNOWN else keys.exact(form)
 
 

@@ -6,8 +6,6 @@ import re
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from sprintwright import text as texts
-
 LIMIT = 1_000_000
 """Characters of a text that are looked at, from its end (faults.md X69)."""
 
@@ -17,8 +15,6 @@ Kind = Literal["plain", "fence", "indented", "quote", "comment"]
 LIST_MARK = re.compile(r"(?:[-*+•‣◦–—]|[0-9]{1,9}[.)])[ \t]+")
 _FENCE = re.compile(r"(?P<mark>`{3,}+|~{3,}+)[ \t]*+(?P<info>.*)")
 _TURNS_STATE = re.compile(r"```|~~~|<!--|-->")
-_MARKABLE = re.compile(r"[^\x00-\u02ff]{31,}+")
-_MARKS_IN_A_ROW = 30
 
 
 class Line(NamedTuple):
@@ -57,27 +53,6 @@ def read_page(text: str) -> Page:
         lines.append(Line(offset, line, kind, info))
         offset += len(line) + 1
     return Page(kept, tuple(lines), cut=start > 0)
-
-
-def folded(text: str) -> str:
-    """The form in which words are compared: NFC, without case. Linear, which plain normalisation is not.
-
-    ``unicodedata.normalize`` sorts marks by insertion, so 100,000 marks in a row take minutes; what is behind
-    the thirtieth is dropped, as Unicode's stream-safe format has it (UAX 15, section 13).
-    """
-    return texts.fold(text if text.isascii() else _MARKABLE.sub(_thin, text))
-
-
-def _thin(match: re.Match[str]) -> str:
-    import unicodedata  # texts in Latin letters get here seldom
-
-    kept: list[str] = []
-    row = 0
-    for letter in match[0]:
-        row = row + 1 if unicodedata.combining(letter) else 0
-        if row <= _MARKS_IN_A_ROW:
-            kept.append(letter)
-    return "".join(kept)
 
 
 def _first_whole_line(text: str) -> int:

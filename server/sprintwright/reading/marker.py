@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sprintwright.reading.lines import LIST_MARK, Page, folded, read_page
+from sprintwright.reading.lines import LIST_MARK, Page, read_page
+from sprintwright.text import fold
 
 _LONGEST = 300
 """Characters by which a line may be longer than the marker that it is compared with."""
@@ -29,7 +30,7 @@ def has_line(text: str, line: str) -> bool:
 
 
 def _end_of_line(page: Page, marker: str) -> int | None:
-    wanted = " ".join(folded(marker).split())
+    wanted = " ".join(fold(marker).split())
     if not wanted:
         return None
     longest = 4 * len(marker) + _LONGEST
@@ -43,7 +44,7 @@ def _end_of_line(page: Page, marker: str) -> int | None:
 
 def _readings(line: str) -> tuple[str, ...]:
     """The line as it is and with less and less decoration, so that a marker made of such signs is found too."""
-    plain = " ".join(folded(line).split())
+    plain = " ".join(fold(line).split())
     bare = plain.lstrip("#").lstrip() if plain.startswith("#") else plain
     bare = LIST_MARK.sub("", bare, count=1) if LIST_MARK.match(bare) else bare
     bare = bare.strip("*` ")

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from sprintwright.reading.lines import folded
+from sprintwright.text import fold
 
 _WORD = r"\w\-‐‑\u0300-\u036f\u200b-\u200d\u2060"
 """What belongs to a word: a hyphen, so that ``sprint_done-ish`` is no key, and marks that are drawn over one."""
@@ -58,7 +58,7 @@ class Keys:
     def __init__(self, names: Iterable[str], *, unknown: str) -> None:
         self._by_fold: dict[str, str] = {}
         for name in names:
-            form = " ".join(folded(name).split())
+            form = " ".join(fold(name).split())
             if form and form != unknown:
                 self._by_fold.setdefault(form, name)
         forms = sorted(self._by_fold, key=len, reverse=True)
@@ -88,7 +88,7 @@ class Keys:
 
 def last_mention(paragraph: str, keys: Keys) -> Judged | None:
     """What the last sentence of a paragraph that mentions a key says; None when no sentence does."""
-    text = folded(paragraph).replace("’", "'")
+    text = fold(paragraph).replace("’", "'")
     mentions = list(keys.mentions(text))
     if not mentions:
         return None

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
 
-from sprintwright.reading.lines import LIST_MARK, Line, folded
+from sprintwright.reading.lines import LIST_MARK, Line
 from sprintwright.reading.sentences import Judged, Keys, last_mention
+from sprintwright.text import fold
 
 _EMPHASIS = "*_` \t"
 _FULL_STOP = ".!。！"
@@ -68,7 +69,7 @@ def _speaks(line: Line) -> bool:
 
 
 def _entry(index: int, lines: Sequence[Line], keys: Keys) -> _Entry:
-    text = folded(lines[index].text)
+    text = fold(lines[index].text)
     bare, marks = _without_marks(text.strip())
     body, prefixed = _without_word(bare)
     key = _only_key(body, keys)

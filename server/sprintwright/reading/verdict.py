@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from sprintwright.model.finding import Finding
 from sprintwright.model.verdict import HISTORICAL_KEYS, UNKNOWN, Source, Verdict, VerdictRule
 from sprintwright.reading.json_verdict import JsonVerdict, read_json_verdict, without_json
-from sprintwright.reading.lines import Page, folded, read_page
+from sprintwright.reading.lines import Page, read_page
 from sprintwright.reading.sentences import Keys
 from sprintwright.reading.speech import Speech, read_speech
+from sprintwright.text import fold
 
 _LONGEST_TOOL = 10_000
 
@@ -123,13 +124,13 @@ class _Reading:
 def _tool_key(tool: str | None, keys: Keys) -> str:
     if tool is None or len(tool) > _LONGEST_TOOL:
         return ""
-    form = folded(tool)
+    form = fold(tool)
     return UNKNOWN if form.strip() == UNKNOWN else keys.exact(form)
 
 
 def _with_historical(verdict: Verdict, page: Page, rules: Mapping[str, VerdictRule], tool: str | None) -> Verdict:
     """An older key has no rule here, so it decides nothing; but its author should learn why."""
-    said = folded(f"{page.text} {(tool or '')[:_LONGEST_TOOL]}")
+    said = fold(f"{page.text} {(tool or '')[:_LONGEST_TOOL]}")
     older = {key: VerdictRule(action="retry") for key in HISTORICAL_KEYS if key not in rules and key in said}
     if not older:
         return verdict
