@@ -17,6 +17,7 @@ _NOT_IN_WINDOWS_NAMES = re.compile(r'[<>:"|?*\\]')
 _DEVICE = re.compile(r"^(?:con|prn|aux|nul|conin\$|conout\$|clock\$|(?:com|lpt)[0-9¹²³])\s*(?:\.|$)", re.IGNORECASE)
 
 _ARTIFACT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._ -]{0,99}")
+_LONGEST = 4_096
 _RESERVED_ARTIFACTS = frozenset({"journal.jsonl", "lock", "definition.yaml", "transcripts", "blobs"})
 
 
@@ -37,6 +38,8 @@ def relative_inside(path: str, folder: Path | None = None, *, creating: bool = F
     Raises:
         PathRefused: the path leaves the folder, or can't be a name.
     """
+    if len(path) > _LONGEST:  # before normalising, which is not linear
+        raise _refused(path, f"is longer than {_LONGEST} characters")
     text = unicodedata.normalize("NFC", path)
     _refuse_letters(path, text)
     if text.startswith(("\\", "//")) or _DRIVE.match(text):
