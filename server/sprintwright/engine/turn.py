@@ -7,7 +7,7 @@ from functools import partial
 
 from sprintwright.engine import act
 from sprintwright.engine.lane import Lane
-from sprintwright.engine.ports import Stream, TurnAnswer, TurnRequest
+from sprintwright.engine.ports import AgentTraits, Stream, TurnAnswer, TurnRequest
 from sprintwright.engine.prompt import rendered
 from sprintwright.engine.question import ask, storable
 from sprintwright.engine.retry import with_retry
@@ -15,6 +15,7 @@ from sprintwright.engine.run import Run
 from sprintwright.engine.skip import skipped
 from sprintwright.errors import Operational
 from sprintwright.model.definition import AgentTurn
+from sprintwright.model.finding import Finding
 from sprintwright.model.records import Started
 from sprintwright.model.results import Changed, TurnResult
 from sprintwright.model.verdict import UNKNOWN, Action, Verdict
@@ -35,7 +36,7 @@ async def agent_turn(run: Run, stage: AgentTurn, lane: Lane, key: str) -> Action
     if not stage.verdict:
         return None
     verdict = result.verdict or Verdict()
-    if verdict.key == UNKNOWN and run.ports.agents.traits(run.agent_of(stage.role)).reminded:
+    if verdict.key == UNKNOWN and _traits(run, stage).reminded:
         verdict = await _remind(run, stage, lane, key, result)
     return act_on(run, stage.id, stage.verdict, lane, key, verdict)
 
@@ -87,7 +88,7 @@ async def _leaf(
     settle: Callable[[TurnAnswer, Changed | None], Awaitable[TurnResult]],
 ) -> TurnResult:
     agent = run.agent_of(stage.role)
-    traits = run.ports.agents.traits(agent)
+    traits = _traits(run, stage)
     before = act.Before()
 
     async def start(attempt: int, after: str) -> Started:
@@ -108,14 +109,18 @@ async def _leaf(
         with run.beside.at_work(key) as together:
             began = run.ports.clock.monotonic()
             request = _request(run, key, stage, agent, await prompt())
-            output = partial(run.ports.output, sequence, key)
+            output = _masked(run, partial(run.ports.output, sequence, key))
             output("prompt", request.prompt)
-            answer = await run.ports.agents.turn(request, _masked(run, output))
+            answer = await run.ports.agents.turn(request, output)
             changes = await act.compare(run, key, before.tree, before.note, together()) if traits.writes else None
             result = await settle(answer, changes)
             return result.model_copy(update={"seconds": round(run.ports.clock.monotonic() - began, 3)})
 
     return await with_retry(run, stage.retry, lane, key, start, perform, run.definition.limits.turn_seconds)
+
+
+def _traits(run: Run, stage: AgentTurn) -> AgentTraits:
+    return run.ports.agents.traits(run.agent_of(stage.role))
 
 
 def _masked(run: Run, output: Callable[[Stream, str], None]) -> Callable[[Stream, str], None]:
@@ -142,29 +147,17 @@ async def _settle(
 ) -> TurnResult:
     """Marker, fall-back, findings, verdict and artifact, in this order (behaviours-milk.md section 6.3)."""
     text = run.ports.mask(storable(answer.text))
-    questions = False
     if stage.skip_user_checkpoint_marker and not final:
         if not text.strip():
             raise _empty(stage, "It was to ask its questions or to give its answer")
         behind = after_marker(text, stage.skip_user_checkpoint_marker)
-        questions, text = behind is None, text if behind is None else behind
-    if questions:
-        return TurnResult(text=text, questions=True, changes=changes, warnings=answer.warnings)
-    if not text.strip() and stage.empty_output_fallback:
-        text = run.ports.mask(storable(await act.shown_changes(run, changes)))
-    if not text.strip() and not stage.verdict and (stage.save_as or stage.artifact):
-        raise _empty(stage, f"Its text was to become {stage.artifact.file if stage.artifact else stage.save_as!r}")
-    permissions = run.permissions_of(stage.role)
-    findings, warnings = answer.findings, (*answer.warnings, *act.read_only_warnings(permissions, changes))
-    if answer.passed is None and (stage.verdict or permissions == "read_only"):
-        findings, more = act.read_answer_findings(run, text)
-        warnings = (*warnings, *more)
+        if behind is None:
+            return TurnResult(text=text, questions=True, changes=changes, warnings=answer.warnings)
+        text = behind
+    text = await _never_empty(run, stage, text, changes)
+    findings, warnings = _findings(run, stage, answer, text)
     verdict = act.judge(answer, text, stage.verdict, findings) if stage.verdict else None
-    if (
-        verdict is not None
-        and verdict.key == UNKNOWN
-        and not run.ports.agents.traits(run.agent_of(stage.role)).reminded
-    ):
+    if verdict is not None and verdict.key == UNKNOWN and not _traits(run, stage).reminded:
         _must_have_rule(stage)
     artifact = None
     if stage.artifact:
@@ -176,8 +169,28 @@ async def _settle(
         findings=findings,
         artifact=artifact,
         changes=changes,
-        warnings=warnings,
+        warnings=(*warnings, *act.read_only_warnings(run.permissions_of(stage.role), changes)),
     )
+
+
+async def _never_empty(run: Run, stage: AgentTurn, text: str, changes: Changed | None) -> str:
+    """The text that goes on: an empty one becomes what the turn changed, or is an error where it is needed."""
+    if text.strip():
+        return text
+    if stage.empty_output_fallback:
+        return run.ports.mask(storable(await act.shown_changes(run, changes)))
+    if not stage.verdict and (stage.save_as or stage.artifact):
+        needed = stage.artifact.file if stage.artifact else stage.save_as
+        raise _empty(stage, f"Its text was to become {needed!r}")
+    return text
+
+
+def _findings(run: Run, stage: AgentTurn, answer: TurnAnswer, text: str) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
+    """Findings of real commands, or those in the words of whoever judges or only reads."""
+    if answer.passed is not None or not (stage.verdict or run.permissions_of(stage.role) == "read_only"):
+        return answer.findings, answer.warnings
+    findings, warnings = act.read_answer_findings(run, text)
+    return findings, (*answer.warnings, *warnings)
 
 
 async def _remind(run: Run, stage: AgentTurn, lane: Lane, key: str, result: TurnResult) -> Verdict:
