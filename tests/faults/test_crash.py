@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Callable
@@ -89,7 +90,7 @@ POINTS = [
     "run.folder_made", "definition.copied", "lock.taken", "journal.before_write:9", "journal.after_write:9",
     "journal.after_fsync:9", "leaf.before_started:4", "leaf.after_started:4", "leaf.after_effect:4",
     "leaf.after_finished:4", "turn.spawned:4", "turn.prompt_sent:4", "turn.answered:4", "artifact.temp_written:14",
-    "artifact.renamed:14", "snapshot.tree_written:6",
+    "artifact.renamed:14", "snapshot.tree_written:6", "snapshot.ref_written:3",
 ]  # fmt: skip
 NEVER_A_RUN = ("run.folder_made", "definition.copied", "lock.taken")
 
@@ -153,7 +154,7 @@ def test_r010_names_are_durable_before_the_first_agent_starts(tmp_path: Path) ->
     place = Place(tmp_path, dev_script())
     log = tmp_path / "strace"
     traced = ["strace", "-f", "-y", "-o", str(log), "-e", "trace=mkdir,mkdirat,fsync,execve", "-s", "500"]
-    if subprocess.run(["which", "strace"], capture_output=True).returncode:
+    if shutil.which("strace") is None:
         pytest.skip("strace is not here")
     subprocess.run(
         [*traced, *PROGRAM, "run", "dev", "x"],

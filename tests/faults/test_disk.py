@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -13,7 +14,10 @@ from tests.support.terminal import PROGRAM, Place, dev_script
 
 
 def may_mount() -> bool:
-    return subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode == 0
+    return (
+        shutil.which("unshare") is not None
+        and not subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode
+    )
 
 
 needs_mounts = pytest.mark.skipif(not may_mount(), reason="needs the right to mount")
