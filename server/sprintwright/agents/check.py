@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -55,7 +56,7 @@ class CommandChecks:
 
     async def _one(self, folder: Path, command: tuple[str, ...], request: CheckRequest, output: Output) -> TurnAnswer:
         program = find_program(command[0], path=self._parent.get("PATH"), folder=folder)
-        line = " ".join(command)
+        line = shlex.join(command)
         output("note", f"$ {line}\n")
         finished = await run_process(
             [str(program), *command[1:]],

@@ -9,6 +9,7 @@ from sprintwright.agents.config import LATER_KINDS, Config
 from sprintwright.agents.registry import BUILT_IN, Configured
 from sprintwright.definitions.load import decode, load_model
 from sprintwright.errors import Refused
+from sprintwright.model.problem import Problem
 
 _MOST_BYTES = 1024 * 1024
 
@@ -21,7 +22,8 @@ class Settings:
     primary: str
     escalation: str
     roles: dict[str, str]
-    files: tuple[Path, ...]
+    warnings: tuple[str, ...]
+    """What is odd in the files, each with its place; it stops nothing."""
 
 
 def load_settings(user_file: Path, folder: Path | None) -> Settings:
@@ -30,20 +32,19 @@ def load_settings(user_file: Path, folder: Path | None) -> Settings:
     if folder is not None:
         levels.append(("workspace", folder / ".sprintwright" / "config.yaml"))
     agents = {name: Configured(name, config, "builtin", Path()) for name, config in BUILT_IN.items()}
-    primary, escalation, roles, files = "", "", dict[str, str](), list[Path]()
+    primary, escalation, roles, warnings = "", "", dict[str, str](), list[str]()
     for origin, file in levels:
-        config = _read(file)
+        config = _read(file, warnings)
         if config is None:
             continue
-        files.append(file)
         for name, agent in config.agents.items():
             agents[name] = Configured(name, agent, origin, file.parent)
         primary, escalation = config.primary or primary, config.escalation or escalation
         roles.update(config.roles)
-    return Settings(agents, primary, escalation, roles, tuple(files))
+    return Settings(agents, primary, escalation, roles, tuple(warnings))
 
 
-def _read(file: Path) -> Config | None:
+def _read(file: Path, warnings: list[str]) -> Config | None:
     try:
         if not file.is_file():
             return None
@@ -54,8 +55,13 @@ def _read(file: Path) -> Config | None:
     loaded = load_model(text, Config)
     errors = [p for p in (*problems, *loaded.problems) if p.severity == "error"]
     if errors or loaded.value is None:
-        lines = [f"{file}:{p.range.line + 1}:{p.range.column + 1}: {p.message}" for p in errors]
+        lines = [_line(file, p) for p in errors]
         later = f" (Agents of kind {', '.join(LATER_KINDS)} can't be started by this version yet.)"
         hint = later if any(kind in text for kind in LATER_KINDS) else ""
         raise Refused("config_invalid", "The configuration can't be used:\n" + "\n".join(lines) + hint, file=str(file))
+    warnings += [_line(file, p) for p in (*problems, *loaded.problems)]
     return loaded.value
+
+
+def _line(file: Path, problem: Problem) -> str:
+    return f"{file}:{problem.range.line + 1}:{problem.range.column + 1}: {problem.message}"

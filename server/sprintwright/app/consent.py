@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from sprintwright.agents.config import CheckAgentConfig, CliAgentConfig, ReplayAgentConfig
 from sprintwright.agents.registry import Configured
@@ -13,48 +14,59 @@ from sprintwright.definitions.discovery import Entry
 from sprintwright.errors import Refused
 from sprintwright.model.definition import Check, Definition, walk_stages
 
+_MOST_BYTES = 16 * 1024 * 1024
 
-def consent_items(entry: Entry, definition: Definition, agents: Iterable[Configured]) -> list[str]:
+
+def consent_items(entry: Entry, definition: Definition, agents: Iterable[Configured], folder: Path) -> list[str]:
     """Sentences for everything that comes from the workspace itself and would run, write or be allowed."""
     items: list[str] = []
     if entry.origin == "workspace":
-        items.extend(_of_definition(entry, definition))
+        items.extend(_of_definition(entry, definition, folder))
     for agent in sorted({a.name: a for a in agents}.values(), key=lambda a: a.name):
         if agent.origin == "workspace":
-            items.extend(_of_agent(agent))
+            items.extend(_of_agent(agent, folder))
     return items
 
 
-def _of_definition(entry: Entry, definition: Definition) -> Iterator[str]:
+def _of_definition(entry: Entry, definition: Definition, folder: Path) -> Iterator[str]:
     if entry.replaces:
         yield f"workflow {definition.name!r} of this folder takes the place of the {entry.replaces} one"
     for path, stage in walk_stages(definition.stages):
         if isinstance(stage, Check):
             for command in stage.commands:
-                yield f"stage {path} runs: {_line(command)}"
+                yield f"stage {path} runs: {_line(command, folder)}"
     for name, role in definition.roles.items():
         if role.permissions == "full":
             yield f"role {name} may do everything without being asked (full)"
 
 
-def _of_agent(agent: Configured) -> Iterator[str]:
+def _of_agent(agent: Configured, folder: Path) -> Iterator[str]:
     match agent.config:
         case CliAgentConfig() as config:
             variables = "".join(f" {name}={value}" for name, value in config.env.items())
-            yield f"agent {agent.name} runs: {_line(config.command)}{variables and f' with{variables}'}"
+            yield f"agent {agent.name} runs: {_line(config.command, folder)}{variables and f' with{variables}'}"
         case CheckAgentConfig() as config:
             for command in config.commands:
-                yield f"agent {agent.name} runs: {_line(command)}"
+                yield f"agent {agent.name} runs: {_line(command, folder)}"
         case ReplayAgentConfig() as config:
             path = agent.base / config.file
-            content = hashlib.sha256(path.read_bytes()).hexdigest()[:12] if path.is_file() else "missing"
+            content = _content(path) if path.is_file() else "missing"
             yield f"agent {agent.name} writes files as recorded in {config.file} ({content})"
         case _:
             pass
 
 
-def _line(command: Iterable[str]) -> str:
-    return json.dumps(list(command), ensure_ascii=False)
+def _line(command: Iterable[str], folder: Path) -> str:
+    """The command, and the content of the folder's own files that it names: they are what runs."""
+    words = list(command)
+    files = [f"{word} ({_content(folder / word)})" for word in words if word and (folder / word).is_file()]
+    return json.dumps(words, ensure_ascii=False) + (f", with {', '.join(files)}" if files else "")
+
+
+def _content(path: Path) -> str:
+    """A short hash of a file's first megabytes."""
+    with path.open("rb") as file:
+        return hashlib.sha256(file.read(_MOST_BYTES)).hexdigest()[:12]
 
 
 def content_hash(items: list[str], folder: str) -> str:

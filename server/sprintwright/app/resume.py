@@ -46,17 +46,20 @@ class Interrupted:
 
 
 def find_run(places: Places, folder: Path | None, name: str) -> RunFolder:
-    """The run that a user means: an id, the start or end of one, or ``last``; in the folder, else among the own runs.
+    """The run that a user means: ``last``, an id or part of one in this folder; of another folder a whole id only.
 
     Raises:
-        Refused: `unknown_run`, with the newest ones.
+        Refused: `folder_missing`, or `unknown_run` with the newest ones.
     """
+    if folder is not None and not folder.is_dir():
+        raise Refused("folder_missing", f"There is no folder {str(folder)!r}.", folder=str(folder))
     here = list(list_run_folders(folder)) if folder is not None else []
-    own = [RunFolder(Path(run.folder), run.run_id) for run in UserState(places.state).own_runs()]
     if name in ("", "last"):
-        found = here[:1] or own[:1]
+        found = here[:1]
+    elif (own := UserState(places.state).own_run(name)) is not None:
+        found = [RunFolder(Path(own.folder), own.run_id)]
     else:
-        runs = {place.run_id: place for place in (*own, *here)}
+        runs = {place.run_id: place for place in here}
         found = (
             [runs[name]]
             if name in runs
@@ -65,8 +68,9 @@ def find_run(places: Places, folder: Path | None, name: str) -> RunFolder:
     if len(found) == 1 and found[0].path.is_dir():
         return found[0]
     if len(found) > 1:
-        ids = ", ".join(sorted(place.run_id for place in found))
-        raise Refused("unknown_run", f"{name!r} could be any of these runs: {ids}. Give more of its id.")
+        ids = ", ".join(place.run_id for place in found[:5])
+        more = f" and {len(found) - 5} more" if len(found) > 5 else ""
+        raise Refused("unknown_run", f"{name!r} could be any of these runs: {ids}{more}. Give more of its id.")
     newest = ", ".join(place.run_id for place in here[:5])
     hint = f"The newest here: {newest}." if newest else "There are no runs here; see `sprintwright list --all`."
     raise Refused("unknown_run", f"There is no run {name!r}. {hint}" if name not in ("", "last") else hint)

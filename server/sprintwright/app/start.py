@@ -6,12 +6,15 @@ import hashlib
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from sprintwright import __version__
 from sprintwright.agents.registry import Registry
+from sprintwright.app import owners
 from sprintwright.app.config import Settings
 from sprintwright.app.consent import consent_items, require_consent
+from sprintwright.app.doctor import problem_of
 from sprintwright.app.live import LiveRun, World, remember
 from sprintwright.app.places import Places
 from sprintwright.app.resolve import resolve_roles
@@ -19,13 +22,16 @@ from sprintwright.app.supported import refuse_unsupported
 from sprintwright.app.user_state import UserState
 from sprintwright.definitions.discovery import Catalogue, Entry, builtin_folder, discover
 from sprintwright.errors import Refused
-from sprintwright.journal.store import make_run_folder
+from sprintwright.journal.store import list_run_folders, make_run_folder
 from sprintwright.model.definition import Definition
 from sprintwright.model.outline import outline_of
 from sprintwright.model.records import Noted, RunStarted
 from sprintwright.paths import write_atomic
 from sprintwright.stops import stop
 from sprintwright.text import did_you_mean
+
+_NEWEST = 50
+"""Runs of a folder that are asked whether they are live."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +45,8 @@ class StartRequest:
     vars: Mapping[str, str] = field(default_factory=dict[str, str])
     max_passes: int = 0
     consent: str | None = None
+    concurrent: bool = False
+    """Start although another run is live in the folder."""
 
 
 def catalogue(places: Places, folder: Path | None) -> Catalogue:
@@ -96,9 +104,26 @@ def start(
     _known_vars(definition, request.vars)
     resolved = resolve_roles(definition, settings, registry, request.roles)
     players = [registry.get(name) for name in resolved.roles.values()]
-    items = consent_items(entry, definition, players)
+    for role, player in zip(resolved.roles, players, strict=True):
+        if problem := problem_of(player, folder, world.environment):
+            raise Refused("agent_missing", f"Agent {player.name!r} can't play role {role!r}: {problem}", role=role)
+    if not request.concurrent:
+        _refuse_beside_another(world.places, folder)
+    items = consent_items(entry, definition, players, folder)
     require_consent(items, str(folder), request.consent, UserState(world.places.state))
     return _made(request, world, folder, entry, definition, resolved.roles, resolved.notices), resolved.notices
+
+
+def _refuse_beside_another(places: Places, folder: Path) -> None:
+    """Two runs in one folder would each get the other's changes."""
+    for place in islice(list_run_folders(folder), _NEWEST):
+        if owners.is_alive(places.runtime, place.run_id):
+            raise Refused(
+                "already_active",
+                f"Run {place.run_id} is live in this folder, and each would get the other's changes. Wait for it, cancel "
+                f"it (sprintwright cancel {place.run_id}), or start all the same with --concurrent.",
+                runId=place.run_id,
+            )
 
 
 def _made(

@@ -77,7 +77,7 @@ def _command(commands: Commands, name: str, module: str, text: str) -> argparse.
 
 
 def _live_options(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--max-passes", type=int, default=0, metavar="N", help="limit of each loop of passes")
+    command.add_argument("--max-passes", type=int, metavar="N", help="limit of each loop of passes")
     command.add_argument("--json", action="store_true", help="one event a line instead of the live tree")
     command.add_argument("--yes", action="store_true", help="ask nothing: empty answers, never a permission")
 
@@ -93,6 +93,7 @@ def _add_run(commands: Commands) -> None:
     run.add_argument("--primary", metavar="AGENT", help="agent for every role that has none of its own")
     run.add_argument("--var", action="append", default=[], metavar="K=V", help="replace a variable of the workflow")
     run.add_argument("--consent", metavar="HASH", help="agree to what files of this folder would run")
+    run.add_argument("--concurrent", action="store_true", help="start although another run is live in the folder")
     _live_options(run)
 
 

@@ -59,8 +59,9 @@ class Terminal:
                 lines: list[str] = []
                 while True:
                     line = await _read_line()
-                    if line is None:
-                        return Answer(text="\n".join(lines)) if lines else None
+                    if line is None:  # the terminal is gone, or Ctrl-D: half an answer is none
+                        print("\n(the input ended before the end mark: nothing was answered)")
+                        return None
                     if line == ("." if long else ""):
                         return Answer(text="\n".join(lines))
                     lines.append(line)
@@ -96,11 +97,13 @@ async def _read_line() -> str | None:
             await ready
         finally:
             loop.remove_reader(descriptor)
-        data = os.read(descriptor, 65536)
+        try:
+            data = os.read(descriptor, 65536)
+        except OSError:  # the terminal hung up
+            data = b""
         if not data:
-            if not _pending:
-                return None
-            _pending.extend(b"\n")
+            _pending.clear()
+            return None
         _pending.extend(data)
     line, _, rest = bytes(_pending).partition(b"\n")
     _pending[:] = rest

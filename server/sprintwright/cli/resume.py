@@ -11,6 +11,7 @@ from sprintwright.app.live import LiveRun, World
 from sprintwright.app.resume import Choice, Interrupted, find_run, interrupted_leaves, policy, read_resumable, resume
 from sprintwright.cli.drive import Session, drive
 from sprintwright.cli.people import Nobody, ask_line
+from sprintwright.cli.run import positive
 from sprintwright.errors import Refused
 from sprintwright.text import one_line
 
@@ -23,12 +24,11 @@ def run(arguments: argparse.Namespace) -> int:
     loaded, definition = read_resumable(session.places, place, accept_shorter=arguments.accept_shorter)
     looking = make_world(session.environment, place.folder, session.settings, Nobody())
     leaves = asyncio.run(interrupted_leaves(loaded, definition, looking.workspace))
-    if arguments.max_passes < 0:
-        raise Refused("bad_argument", "--max-passes takes a number of 1 or more.")
+    max_passes = positive(arguments.max_passes)
     choice = _choice(session, leaves, arguments.interrupted)
 
     def begin(world: World) -> tuple[LiveRun, tuple[str, ...]]:
-        live = resume(place, definition, leaves, choice, world, max_passes=arguments.max_passes)
+        live = resume(place, definition, leaves, choice, world, max_passes=max_passes)
         return live, tuple(_told(leaf, choice) for leaf in leaves)
 
     return drive(session, begin)

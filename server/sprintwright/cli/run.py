@@ -22,8 +22,9 @@ def run(arguments: argparse.Namespace) -> int:
         folder=Path(arguments.folder),
         roles=roles,
         vars=dict(_pair(item, "--var") for item in arguments.var),
-        max_passes=_positive(arguments.max_passes),
+        max_passes=positive(arguments.max_passes),
         consent=arguments.consent,
+        concurrent=arguments.concurrent,
     )
     session = Session.of(arguments)
     return drive(session, lambda world: start(request, world, session.settings, world.registry))
@@ -72,7 +73,8 @@ def _pair(text: str, flag: str) -> tuple[str, str]:
     return name, value
 
 
-def _positive(number: int) -> int:
-    if number < 0:
+def positive(number: int | None) -> int:
+    """A limit that was given, or 0 for none. Raises `Refused`."""
+    if number is not None and number < 1:
         raise Refused("bad_argument", "--max-passes takes a number of 1 or more.")
-    return number
+    return number or 0

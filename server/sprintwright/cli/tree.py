@@ -15,7 +15,7 @@ from sprintwright.app.live import LiveRun
 from sprintwright.cli.views import View
 from sprintwright.cli.words import COLOURS, closing_lines, node_words, sign
 from sprintwright.engine.ports import Stream
-from sprintwright.model.records import Noted, Record
+from sprintwright.model.records import Record
 from sprintwright.state.fold import RunState
 from sprintwright.state.node import Node
 from sprintwright.state.reports import STATUS_WORDS
@@ -64,6 +64,7 @@ class TreeView(View):
     """The tree of a run, redrawn in place, and under it the last line of what an agent is saying."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._console = Console(highlight=False, markup=False)
         self._live: Live | None = None
         self._run: LiveRun | None = None
@@ -75,18 +76,20 @@ class TreeView(View):
     def showing(self, live: LiveRun, notices: tuple[str, ...]) -> Generator[None]:
         """Draw until the context ends; the last picture stays."""
         self._run = live
+        self._notes_told = len(live.state.notes)
         self._console.print(f"run {live.place.run_id} in {live.place.folder}", style="dim")
         for notice in notices:
             self.say(notice)
         self._live = Live(console=self._console, auto_refresh=False, transient=True)
-        with self._live:
-            self._tick()
-            try:
-                yield
-            finally:
-                if self._timer is not None:
-                    self._timer.cancel()
-        self._live = None
+        self._live.start()
+        self._tick()
+        try:
+            yield
+        finally:
+            if self._timer is not None:
+                self._timer.cancel()
+            self._live.stop()
+            self._live = None
         self._console.print(tree_of(live.state))
 
     @contextlib.contextmanager
@@ -99,12 +102,14 @@ class TreeView(View):
             yield
         finally:
             if self._live is not None:
+                # A new one: the old one would wipe as many lines upwards as its last picture had.
+                self._live = Live(console=self._console, auto_refresh=False, transient=True)
                 self._live.start()
 
     def record(self, record: Record, delta: Delta, state: RunState) -> None:
         """Something changed: a new picture, soon."""
-        if isinstance(record.payload, Noted):
-            self.say(record.payload.text)
+        for note in self.new_notes(state):
+            self.say(note)
         self._soon()
 
     def output(self, key: str, stream: Stream, text: str) -> None:

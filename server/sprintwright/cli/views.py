@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from sprintwright.app.live import LiveRun
 from sprintwright.cli.words import closing_lines, node_line
 from sprintwright.engine.ports import Stream
-from sprintwright.model.records import Entered, Failed, Finished, Left, Noted, Record, Started, TailCut
+from sprintwright.model.records import Entered, Failed, Finished, Left, Record, Started
 from sprintwright.state.fold import RunState
 from sprintwright.state.tree import Delta
 from sprintwright.text import one_line
@@ -20,12 +20,21 @@ from sprintwright.text import one_line
 class View(ABC):
     """What is told about a run while it is going on; every call is on the loop."""
 
+    def __init__(self) -> None:
+        self._notes_told = 0
+
     @abstractmethod
     def record(self, record: Record, delta: Delta, state: RunState) -> None:
         """A record is on disk."""
 
     def output(self, key: str, stream: Stream, text: str) -> None:  # noqa: B027 - most views show none
         """Live output of a leaf."""
+
+    def new_notes(self, state: RunState) -> list[str]:
+        """Notes that were not told yet, each on one line."""
+        new = [one_line(text, 300) for _, text in state.notes[self._notes_told :]]
+        self._notes_told = len(state.notes)
+        return new
 
     @abstractmethod
     def say(self, text: str) -> None:
@@ -54,6 +63,7 @@ class PlainView(View):
     @contextmanager
     def showing(self, live: LiveRun, notices: tuple[str, ...]) -> Generator[None]:
         """Name the run first, so that it can be resumed whatever happens."""
+        self._notes_told = len(live.state.notes)
         print(f"run {live.place.run_id} in {live.place.folder}", flush=True)
         with super().showing(live, notices):
             yield
@@ -72,12 +82,10 @@ class PlainView(View):
             case Entered(entries=entries) if entries:
                 names = ", ".join(f"{record.payload.label} {entry.number}" for entry in entries)
                 print(f"{record.key}: {names}", flush=True)
-            case Noted(text=text):
-                print(f"note: {one_line(text, 300)}", flush=True)
-            case TailCut():
-                print(f"note: {state.notes[-1][1]}", flush=True)
             case _:
                 pass
+        for note in self.new_notes(state):
+            print(f"note: {note}", flush=True)
 
     def say(self, text: str) -> None:
         """Print it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import shutil
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ from sprintwright.journal.store import RunFolder
 from sprintwright.state.fold import RunState
 from sprintwright.state.node import Node, NodeStatus
 from sprintwright.state.reports import STATUS_WORDS, duration
-from sprintwright.text import one_line
+from sprintwright.text import clean, one_line
 
 SIGNS: dict[NodeStatus, str] = {
     "not_started": "·", "running": "▸", "waiting": "?", "done": "✓", "skipped": "↷", "failed": "✗", "blocked": "⊘",
@@ -20,6 +21,7 @@ COLOURS: dict[NodeStatus, str] = {
     "not_started": "dim", "running": "cyan", "waiting": "magenta", "done": "green", "skipped": "dim", "failed": "red",
     "blocked": "yellow", "interrupted": "yellow", "cancelled": "yellow",
 }  # fmt: skip
+_MOST_REASON = 15
 _STATUS: dict[NodeStatus, str] = {"not_started": "not started", "waiting": "waits for you"}
 
 
@@ -34,18 +36,12 @@ def program() -> str:
 
 def sign(node: Node) -> str:
     """The mark in front of a node; work that was judged and sent back is not a tick."""
-    return "↻" if node.status == "done" and node.verdict and _sent_back(node) else SIGNS[node.status]
-
-
-def _sent_back(node: Node) -> bool:
-    return node.verdict in ("needs_refinement", "unknown") or (node.kind in ("turn", "check") and node.findings > 0)
+    return "↻" if node.status == "done" and node.action == "retry" else SIGNS[node.status]
 
 
 def node_words(node: Node) -> list[str]:
     """What there is to say about a node beside its label; state in words, for those who see no colours."""
     words: list[str] = []
-    if node.kind == "entry" and node.detail:
-        words.append(one_line(node.detail, 80))
     if node.status != "done" or not node.verdict:
         words.append(_STATUS.get(node.status, node.status))
     if node.agent:
@@ -58,13 +54,20 @@ def node_words(node: Node) -> list[str]:
         words.append(_count(node.findings, "finding"))
     if node.seconds:
         words.append(duration(node.seconds))
-    if node.detail and node.kind != "entry":
+    if node.status == "running" and node.since:
+        words.append(f"for {duration(_since(node.since))}")
+    if node.detail:
         words.append(one_line(node.detail, 160))
     return words
 
 
 def _count(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _since(moment: str) -> float:
+    began = datetime.datetime.fromisoformat(moment)
+    return max(0.0, (datetime.datetime.now(datetime.UTC) - began).total_seconds())
 
 
 def node_line(node: Node, *, leaf: bool = False) -> str:
@@ -81,7 +84,14 @@ def closing_lines(state: RunState, place: RunFolder) -> list[str]:
     counts = f"{turns}, {duration(state.seconds)}, {files} changed"
     lines = ["", f"{STATUS_WORDS[state.status]}: {counts}"]
     if state.reason:
-        lines.append(one_line(state.reason, 500))
+        lines += clean(state.reason, newlines=True).strip().splitlines()[-_MOST_REASON:]
+    for key in sorted(state.tree.waiting):
+        if state.nodes[key].kind == "question":
+            lines += [f"{key} asks:", *clean(state.nodes[key].detail, newlines=True).splitlines()]
+    failed = [n for n in state.nodes.values() if n.kind == "entry" and n.status in ("failed", "blocked")]
+    if failed and state.status == "completed":
+        lines.append(f"{_count(len(failed), 'item')} did not end well; the run went on without:")
+        lines += [f"  {sign(n)} {one_line(n.label, 60)} · {one_line(n.detail, 160)}" for n in failed[:10]]
     if opened:
         lines.append(f"{_count(len(opened), 'open finding')}:")
         for one in opened[:5]:

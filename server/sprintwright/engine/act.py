@@ -93,10 +93,15 @@ def read_answer_findings(run: Run, text: str) -> tuple[tuple[Finding, ...], tupl
 def judge(answer: TurnAnswer, text: str, rules: Rules, findings: tuple[Finding, ...]) -> Verdict:
     """The verdict of a stage: by exit status for real commands, else as `read_verdict` reads it."""
     if answer.passed is None:
-        return read_verdict(text, rules, findings=findings)
+        return _with_action(read_verdict(text, rules, findings=findings), rules)
     action = "break" if answer.passed else "retry"
     key = next((name for name, rule in rules.items() if rule.action == action and name != UNKNOWN), UNKNOWN)
-    return Verdict(key=key, source="check")
+    return _with_action(Verdict(key=key, source="check"), rules)
+
+
+def _with_action(verdict: Verdict, rules: Rules) -> Verdict:
+    rule = rules.get(verdict.key)
+    return verdict.model_copy(update={"action": rule.action}) if rule else verdict
 
 
 async def write_artifact(

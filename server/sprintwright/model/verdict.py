@@ -32,3 +32,5 @@ class Verdict(Value):
     key: str = UNKNOWN
     source: Source = "none"
     warnings: tuple[str, ...] = ()
+    action: Action | None = None
+    """What the declared rule of that key does; None without one."""

@@ -90,7 +90,7 @@ class RunState:
             case Ended() as payload:
                 self._ended(payload)
             case Decided() as payload:
-                self._decided(payload)
+                self._decided(key, payload)
             case Noted() as payload:
                 self._note(payload.code, payload.text)
             case TailCut() as payload:
@@ -125,7 +125,7 @@ class RunState:
         kind: NodeKind = payload.what
         node = self.tree.node(key, kind)
         node.role, node.agent, node.since = payload.role or node.role, payload.agent, at
-        node.verdict, node.findings, node.seconds = "", 0, 0.0
+        node.verdict, node.action, node.findings, node.seconds = "", "", 0, 0.0
         self.tree.set(key, "waiting" if payload.person else "running", payload.text if kind == "question" else "")
         for ancestor in ancestors(key):
             if ancestor.endswith("]"):
@@ -154,22 +154,20 @@ class RunState:
         verdict = cast("dict[str, Any] | None", value.get("verdict"))
         node.seconds = float(value.get("seconds", 0))
         if verdict is not None:
-            self._judged(key, str(verdict.get("key", "unknown")))
+            self._judged(key, str(verdict.get("key", "unknown")), str(verdict.get("action", "")))
         findings = [Finding.model_validate(item) for item in value.get("findings", ())]
         node.findings = len(findings)
-        if verdict is not None or findings:
+        judged = verdict is not None or findings or value.get("passed") is not None
+        if judged or self.ledger.knows(self._evaluator(key)):
             self._findings(key, findings)
         for warning in value.get("warnings", ()):
             self._note("warning", f"{key}: {warning}")
         for warning in (verdict or {}).get("warnings", ()):
             self._note("verdict", f"{key}: {warning}")
         self._changes(key, value.get("changes"))
-        self.tree.set(key, "done", self._said(key, node))
+        self.tree.set(key, "done", _answered(value) if node.kind == "question" else "")
         self._around_finished(key, node)
         self._settle_status()
-
-    def _said(self, key: str, node: Node) -> str:
-        return node.detail if node.kind == "question" else ""
 
     def _around_finished(self, key: str, node: Node) -> None:
         """The second turn and the reminder stand for the stage that they belong to."""
@@ -179,11 +177,11 @@ class RunState:
         self.tree.set(around.id, "running" if node.kind == "question" else "done")
         self.tree.delta.changed.add(around.id)
 
-    def _judged(self, key: str, verdict: str) -> None:
+    def _judged(self, key: str, verdict: str, action: str) -> None:
         """A verdict is shown at its turn and around it, up to the sprint or item."""
-        self.nodes[key].verdict = verdict
+        self.nodes[key].verdict, self.nodes[key].action = verdict, action
         for ancestor in ancestors(key):
-            self.nodes[ancestor].verdict = verdict
+            self.nodes[ancestor].verdict, self.nodes[ancestor].action = verdict, action
             self.tree.delta.changed.add(ancestor)
             if self.nodes[ancestor].kind == "entry":
                 return
@@ -211,6 +209,10 @@ class RunState:
         self.tree.node(key, "stage")
         if payload.final:
             self.tree.set(key, "failed", payload.message)
+            for ancestor in ancestors(key):
+                self.tree.set(ancestor, "failed")
+                if self.nodes[ancestor].kind == "entry":
+                    break
         else:
             self.tree.set(key, "running", f"Tried again after: {payload.message}")
         self._settle_status()
@@ -222,7 +224,7 @@ class RunState:
         for node_id in (stage, *ancestors(stage)):
             node = self.nodes.get(node_id)
             if node is not None and node.status != "not_started":
-                node.verdict, node.findings = "", 0
+                node.verdict, node.action, node.findings = "", "", 0
                 self.tree.set(node_id, "not_started", "set aside: it is done again" if node_id == stage else None)
 
     def _entered(self, key: str, payload: Entered) -> None:
@@ -235,8 +237,8 @@ class RunState:
         for gone in [child for child in self.children.get(key, []) if child not in wanted]:
             self.tree.remove(gone)
         for entry_id, entry in wanted.items():
-            made = self.tree.node(entry_id, "entry", f"{payload.label} {entry.number}")
-            made.label, made.detail = f"{payload.label} {entry.number}", made.detail or entry.title
+            made = self.tree.node(entry_id, "entry")
+            made.label = f"{payload.label} {entry.number}" + (f": {entry.title}" if entry.title else "")
 
     def _left(self, key: str, payload: Left) -> None:
         self.tree.node(key, "loop")
@@ -279,9 +281,12 @@ class RunState:
             waits = self.nodes[key].status == "waiting"
             self.tree.set(key, "not_started" if waits else "interrupted")
 
-    def _decided(self, payload: Decided) -> None:
+    def _decided(self, key: str, payload: Decided) -> None:
         if payload.what == "roles":
             self.roles.update(payload.roles)
+        if payload.what in ("redo", "keep"):
+            done = "done again" if payload.what == "redo" else "kept as it was left"
+            self._note("interrupted", f"{key} was cut off and is {done}.")
         if payload.what == "definition":
             self.tree.take_outlines(payload.outline)
 
@@ -292,6 +297,11 @@ class RunState:
     def _settle_status(self) -> None:
         if self.status in AT_WORK:
             self.status = "waiting" if self.tree.waiting else "running"
+
+
+def _answered(value: dict[str, Any]) -> str:
+    text = str(value.get("text", "")) or "(nothing)"
+    return f"answered: {text}" if value.get("asked", True) else f"nobody was asked; taken instead: {text}"
 
 
 def fold(records: list[Record]) -> RunState:

@@ -33,6 +33,10 @@ class Ledger:
         for finding in findings:
             known[finding.identity] = Tracked(finding, key)
 
+    def knows(self, evaluator: str) -> bool:
+        """Whether this evaluator has judged before."""
+        return evaluator in self._by_evaluator
+
     def forget(self, key: str, evaluator: str) -> None:
         """A judgement that was set aside says nothing any more."""
         known = self._by_evaluator.get(evaluator, {})
@@ -44,5 +48,6 @@ class Ledger:
             yield from known.values()
 
     def open(self) -> list[Tracked]:
-        """What is still to be mended, in the order in which it was found."""
-        return [tracked for tracked in self if tracked.status == "open"]
+        """What is still to be mended, in the order in which it was found; said by two evaluators it is one remark."""
+        found = {tracked.finding.identity: tracked for tracked in self if tracked.status == "open"}
+        return list(found.values())

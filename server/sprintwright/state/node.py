@@ -31,6 +31,8 @@ class Node:
     role: str = ""
     agent: str = ""
     verdict: str = ""
+    action: str = ""
+    """What the verdict did to the loop around it: `break` or `retry`."""
     findings: int = 0
     since: str = ""
     seconds: float = 0.0

@@ -76,7 +76,7 @@ def _summary(state: RunState) -> Iterator[str]:
     if state.notes:
         yield "\n## Notes\n"
         yield from (f"- {_plain(text)}" for _, text in state.notes)
-    yield f"\n{state.turns} turns, {duration(state.seconds)}."
+    yield f"\n{state.turns} turn{'' if state.turns == 1 else 's'}, {duration(state.seconds)}."
 
 
 def _course(state: RunState, parent: str, depth: int) -> Iterator[str]:
@@ -90,7 +90,7 @@ def _course(state: RunState, parent: str, depth: int) -> Iterator[str]:
 
 
 def _node(node: Node) -> str:
-    parts = [_plain(node.label) + (f": {_plain(node.detail)}" if node.kind == "entry" and node.detail else "")]
+    parts = [_plain(node.label)]
     parts.append(node.status.replace("_", " "))
     if node.agent:
         parts.append(f"by {_plain(node.agent)}")
@@ -100,7 +100,7 @@ def _node(node: Node) -> str:
         parts.append(f"{node.findings} findings")
     if node.seconds:
         parts.append(duration(node.seconds))
-    if node.detail and node.kind not in ("entry", "question"):
+    if node.detail:
         parts.append(_plain(node.detail))
     return " · ".join(parts)
 

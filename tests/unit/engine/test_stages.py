@@ -453,7 +453,7 @@ def test_an_agent_of_real_commands_gets_no_reminder() -> None:
         bench.definition, lambda _r: TurnAnswer(text="", passed=False), traits=AgentTraits(reminded=False)
     ).agents
     assert bench.run().status == "completed"
-    assert bench.value("l[1]/judge")["verdict"] == {"key": "again", "source": "check"}
+    assert bench.value("l[1]/judge")["verdict"] == {"key": "again", "source": "check", "action": "retry"}
 
 
 def test_retry_tries_an_operational_failure_again_and_uses_up_no_pass() -> None:

@@ -58,7 +58,7 @@ def test_a_pass_carries_its_verdict_and_a_sprint_the_last_one() -> None:
     bench = Bench(define(sprints, vars={"plan": "## Sprint 4: four"}), lambda _r: next(answers))
     bench.run()
     nodes = bench.state.nodes
-    assert (nodes["s[4]"].label, nodes["s[4]"].detail, nodes["s[4]"].verdict) == ("Sprint 4", "four", "good")
+    assert (nodes["s[4]"].label, nodes["s[4]"].verdict) == ("Sprint 4: four", "good")
     assert (nodes["s[4]/p[1]"].verdict, nodes["s[4]/p[2]"].verdict) == ("again", "good")
     assert {node.status for node in nodes.values()} == {"done"}
 
