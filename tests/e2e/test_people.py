@@ -114,3 +114,24 @@ def test_the_tree_fits_its_terminal(place: Place, columns: int) -> None:
     shown = place.call("show", COLUMNS=str(columns)).stdout
     tree = [line for line in shown.splitlines() if line.startswith(("├", "└", "│", " "))]
     assert tree and all(len(plain(line)) <= columns for line in tree if "──" in line)
+
+
+def test_half_an_answer_is_none_when_the_terminal_goes_away(place: Place) -> None:
+    place.script["designer"] = [{"text": "NO_QUESTIONS\n## Sprint 1: one\nDo one."}]
+    place.configure()
+    for end in ("hang up", "end of input"):
+        child = spawn(place, "run", "dev", "Paint it", "--evaluator", "human")
+        child.expect("end it with a line of only a dot")
+        child.sendline("so far it looks fine")
+        child.sendline("VERDICT: good_to_go")
+        if end == "hang up":
+            child.close(force=True)
+            child.wait()
+        else:
+            child.sendeof()
+            child.expect(pexpect.EOF)
+            child.close()
+            assert child.exitstatus == 4
+        shown = place.show()
+        assert shown["status"] in ("paused", "cancelled", "interrupted")
+        assert {n["id"]: n["verdict"] for n in shown["nodes"]}["sprints[1]/passes[1]/evaluator"] == ""

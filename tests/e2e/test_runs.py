@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.terminal import PROGRAM, Place, dev_script
+from tests.support.terminal import PROGRAM, Place, dev_script, swarm_script
 
 
 @pytest.fixture
@@ -29,6 +29,12 @@ def hanging(place: Place, key: str) -> subprocess.Popen[str]:
     process = place.start("run", "dev", "x")
     assert pipe.read_text() == "here"
     return process
+
+
+def alive(pid: int) -> bool:
+    """Whether a process runs; one that has ended and was not collected by its parent does not."""
+    stat = Path(f"/proc/{pid}/stat")
+    return stat.exists() and stat.read_text().rpartition(") ")[2][0] != "Z"
 
 
 def newest(place: Place) -> Path:
@@ -181,3 +187,77 @@ def test_b101_a_prompt_goes_by_standard_input_and_never_by_an_argument(place: Pl
     assert ran.returncode == 0, ran.stderr
     first = next(t["prompt"] for t in reversed(place.prompts()) if t["key"] == "designer")
     assert "SECRETWORD" in first and "blobs/" in first
+
+
+def test_what_a_killed_run_left_is_shown_and_its_agent_is_ended_before_the_turn_is_done_again(place: Place) -> None:
+    key = "sprints[1]/passes[1]/generator"
+    place.script[key][0]["writes"] = {"half.txt": "half\n"}
+    pipe = place.base / "pipe"
+    os.mkfifo(pipe)
+    place.script[key] = [{**place.script[key][0], "tell": str(pipe), "hang": True}, *place.script[key]]
+    place.configure()
+    process = place.start("run", "dev", "x")
+    assert pipe.read_text() == "here"
+    process.kill()
+    process.communicate()
+    agent = place.prompts()[-1]["pid"]
+    assert alive(agent)
+    shown = place.call("show").stdout
+    assert f"{key} was cut off" in shown and "added half.txt" in shown
+    assert "half.txt" in place.call("show", "--changes", key).stdout
+    resumed = place.call("resume")
+    assert resumed.returncode == 0, resumed.stderr
+    assert "Ended 1 agent process" in resumed.stdout and "added half.txt" in resumed.stdout
+    assert not alive(agent)
+    assert any("cut off" in note for note in place.show()["notes"])
+
+
+def test_a_run_of_another_folder_is_meant_only_by_its_whole_id(place: Place) -> None:
+    place.script["designer"] = [{"exit": 1}, *place.script["designer"]]
+    place.configure()
+    place.call("run", "dev", "x")
+    run_id = newest(place).name
+    elsewhere = place.base / "elsewhere"
+    elsewhere.mkdir()
+    for words in (("resume",), ("show",), ("resume", run_id[-4:])):
+        refused = place.call(*words, "--folder", str(elsewhere))
+        assert refused.returncode == 2, words
+    missing = place.call("show", "--folder", "/nowhere")
+    assert missing.returncode == 2 and "/nowhere" in missing.stderr
+    assert place.call("resume", run_id, "--folder", str(elsewhere)).returncode == 0
+
+
+def test_an_agent_whose_program_is_missing_is_refused_before_anything_starts(place: Place) -> None:
+    place.configure(agents={"gone": {"kind": "cli", "command": ["/nowhere/agent"]}})
+    refused = place.call("run", "dev", "x", "--evaluator", "gone")
+    assert refused.returncode == 2 and "'gone'" in refused.stderr and "/nowhere/agent" in refused.stderr
+    assert not place.turns() and not (place.project / ".sprintwright").exists()
+    assert "PROBLEM" in place.call("agents").stdout
+
+
+def test_a_second_run_in_a_folder_with_a_live_one_is_refused_unless_it_is_wanted(place: Place) -> None:
+    process = hanging(place, "sprints[1]/passes[1]/generator")
+    refused = place.call("run", "dev", "y")
+    assert refused.returncode == 2 and "--concurrent" in refused.stderr
+    place.script["sprints[1]/passes[1]/generator"] = [{"text": "built"}]
+    place.configure()
+    assert place.call("run", "dev", "y", "--concurrent").returncode == 0
+    place.call("cancel", newest_live(place))
+    process.communicate(timeout=30)
+
+
+def newest_live(place: Place) -> str:
+    """Id of the run that is going on."""
+    listed = place.call("list", "--json").stdout.splitlines()
+    return next(run["runId"] for run in map(json.loads, listed) if run["status"] == "running")
+
+
+def test_items_that_did_not_end_well_are_told_at_the_end_of_a_completed_run(tmp_path: Path) -> None:
+    script = swarm_script()
+    script["items[2]/passes[1]/worker"] = [{"exit": 4, "stderr": "boom"}]
+    place = Place(tmp_path, script)
+    ran = place.call("run", "swarm", "x")
+    assert ran.returncode == 0 and "2 items did not end well" in ran.stdout
+    assert "Item 2: i2" in ran.stdout and "boom" in ran.stdout and "Blocked by Item 2" in ran.stdout
+    nodes = {node["id"]: node["status"] for node in place.show()["nodes"]}
+    assert nodes["items[2]"] == nodes["items[2]/passes[1]"] == "failed" and nodes["items[4]"] == "blocked"

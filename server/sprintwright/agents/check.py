@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from sprintwright.agents.config import CheckAgentConfig
 from sprintwright.engine.ports import CheckRequest, Checks, Output, TurnAnswer, TurnRequest
 from sprintwright.paths import relative_inside
-from sprintwright.processes import child_environment, find_program, run_process
+from sprintwright.processes import Leftovers, child_environment, find_program, run_process
 from sprintwright.reading.reports import read_report
 
 _OUTPUT_CAP = 1024 * 1024
@@ -19,6 +20,7 @@ async def turn(config: CheckAgentConfig, request: TurnRequest, checks: Checks, o
     """Run the configured commands in place of a turn; the prompt is not read."""
     return await checks.run(
         CheckRequest(
+            run_id=request.run_id,
             key=request.key,
             folder=request.folder,
             commands=config.commands,
@@ -32,8 +34,8 @@ async def turn(config: CheckAgentConfig, request: TurnRequest, checks: Checks, o
 class CommandChecks:
     """Implements `sprintwright.engine.ports.Checks` with real processes."""
 
-    def __init__(self, parent: Mapping[str, str]) -> None:
-        self._parent = parent
+    def __init__(self, parent: Mapping[str, str], leftovers: Leftovers) -> None:
+        self._parent, self._leftovers = parent, leftovers
 
     async def run(self, request: CheckRequest, output: Output) -> TurnAnswer:
         """Run each command in the folder, all of them even if one fails; the output becomes findings.
@@ -64,6 +66,7 @@ class CommandChecks:
             env=child_environment(self._parent, {}),
             stdin=None,
             on_output=lambda _stream, text: output("text", text),
+            watch=partial(self._leftovers.watch, request.run_id),
             timeout=request.timeout_seconds,
             output_cap=_OUTPUT_CAP,
         )

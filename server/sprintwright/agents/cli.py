@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from sprintwright.agents.config import CliAgentConfig
 from sprintwright.engine.ports import Output, TurnAnswer, TurnRequest
 from sprintwright.errors import Operational
-from sprintwright.processes import child_environment, find_program, run_process
+from sprintwright.processes import Leftovers, child_environment, find_program, run_process
 from sprintwright.stops import stop
 from sprintwright.text import one_line, without_escapes
 
 _ANSWER_CAP = 64 * 1024 * 1024
 
 
-async def turn(config: CliAgentConfig, request: TurnRequest, parent: Mapping[str, str], output: Output) -> TurnAnswer:
+async def turn(
+    config: CliAgentConfig, request: TurnRequest, parent: Mapping[str, str], leftovers: Leftovers, output: Output
+) -> TurnAnswer:
     """Run the command once. Escape codes are taken off its answer.
 
     Raises:
@@ -32,6 +35,7 @@ async def turn(config: CliAgentConfig, request: TurnRequest, parent: Mapping[str
         stdin=request.prompt.encode("utf-8", "replace"),
         on_output=lambda stream, text: output("error" if stream == "stderr" else "text", text),
         on_phase=lambda phase: stop(f"turn.{phase}"),
+        watch=partial(leftovers.watch, request.run_id),
         idle=request.idle_seconds,
         output_cap=_ANSWER_CAP,
     )

@@ -15,6 +15,7 @@ from sprintwright.agents.config import (
 )
 from sprintwright.engine.ports import AgentTraits, Checks, Output, People, TurnAnswer, TurnRequest
 from sprintwright.errors import Refused
+from sprintwright.processes import Leftovers
 from sprintwright.text import did_you_mean, fold
 
 BUILT_IN: Mapping[str, AgentConfig] = {"human": HumanAgentConfig(kind="human", description="You, at this terminal.")}
@@ -44,13 +45,19 @@ class Registry:
         parent: the environment that agents' own environment is taken from, by an allow-list.
         people: whoever can be asked, for `human`.
         checks: runs commands, for `check`.
+        leftovers: remembers live programs, for `cli`.
     """
 
     def __init__(
-        self, agents: Mapping[str, Configured], parent: Mapping[str, str], people: People, checks: Checks
+        self,
+        agents: Mapping[str, Configured],
+        parent: Mapping[str, str],
+        people: People,
+        checks: Checks,
+        leftovers: Leftovers,
     ) -> None:
         self._agents = {fold(name): agent for name, agent in agents.items()}
-        self._parent, self._people, self._checks = parent, people, checks
+        self._parent, self._people, self._checks, self._leftovers = parent, people, checks, leftovers
 
     def names(self) -> list[str]:
         """The configured names, sorted."""
@@ -79,7 +86,7 @@ class Registry:
             case CliAgentConfig() as config:
                 from sprintwright.agents import cli
 
-                return await cli.turn(config, request, self._parent, output)
+                return await cli.turn(config, request, self._parent, self._leftovers, output)
             case CheckAgentConfig() as config:
                 from sprintwright.agents import check
 

@@ -11,6 +11,7 @@ from sprintwright.app.config import Settings, load_settings
 from sprintwright.app.live import OnOutput, OnRecord, World
 from sprintwright.app.places import Places
 from sprintwright.engine.ports import People
+from sprintwright.processes import Leftovers
 from sprintwright.workspace.git import Git
 from sprintwright.workspace.snapshots import Snapshots
 
@@ -30,13 +31,16 @@ def make_world(
     on_output: OnOutput = lambda _key, _stream, _text: None,
 ) -> World:
     """Everything that runs in one folder need of the outside."""
-    checks = CommandChecks(environment)
+    places = Places.of(environment)
+    leftovers = Leftovers(places.state / "processes")
+    checks = CommandChecks(environment, leftovers)
     return World(
         environment=environment,
-        places=Places.of(environment),
+        places=places,
         people=people,
-        registry=Registry(settings.agents, environment, people, checks),
+        registry=Registry(settings.agents, environment, people, checks, leftovers),
         checks=checks,
+        leftovers=leftovers,
         workspace=Snapshots(folder, git=Git(folder, environment)),
         on_record=on_record,
         on_output=on_output,

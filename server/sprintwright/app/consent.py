@@ -59,8 +59,13 @@ def _of_agent(agent: Configured, folder: Path) -> Iterator[str]:
 def _line(command: Iterable[str], folder: Path) -> str:
     """The command, and the content of the folder's own files that it names: they are what runs."""
     words = list(command)
-    files = [f"{word} ({_content(folder / word)})" for word in words if word and (folder / word).is_file()]
+    files = [f"{word} ({_content(folder / word)})" for word in words if word and _is_ours(folder, word)]
     return json.dumps(words, ensure_ascii=False) + (f", with {', '.join(files)}" if files else "")
+
+
+def _is_ours(folder: Path, word: str) -> bool:
+    path = (folder / word).resolve()
+    return path.is_relative_to(folder) and path.is_file()
 
 
 def _content(path: Path) -> str:

@@ -24,6 +24,7 @@ from sprintwright.journal.owner import OwnedRun
 from sprintwright.journal.store import RunFolder
 from sprintwright.model.definition import Definition
 from sprintwright.model.records import Failed, Finished, Payload, Record, Started
+from sprintwright.processes import Leftovers
 from sprintwright.secrets import Masker
 from sprintwright.state.fold import RunState, fold
 from sprintwright.state.reports import findings_report, summary_report
@@ -47,6 +48,7 @@ class World:
     people: People
     registry: Registry
     checks: Checks
+    leftovers: Leftovers
     workspace: Snapshots
     on_record: OnRecord = lambda _record, _delta, _state: None
     on_output: OnOutput = lambda _key, _stream, _text: None

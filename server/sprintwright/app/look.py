@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 from sprintwright.app import owners
 from sprintwright.app.places import Places
 from sprintwright.app.user_state import UserState
-from sprintwright.errors import Refused
+from sprintwright.errors import Refused, WorkspaceError
 from sprintwright.journal.reader import Loaded
 from sprintwright.journal.store import RunFolder, list_run_folders
+from sprintwright.model.changes import Change
 from sprintwright.state.fold import RunState, fold
+from sprintwright.state.tree import ancestors
 
 if TYPE_CHECKING:
     from sprintwright.engine.ports import Workspace
@@ -96,19 +98,31 @@ def head_as_json(seen: Seen) -> dict[str, Any]:
 
 
 async def changes_of(seen: Seen, leaf: str, workspace: Workspace) -> str:
-    """The diff that a leaf, a pass, a sprint, or (empty) the whole run made.
+    """The diff that a turn, a pass, a sprint, or (empty) the whole run made; to now, where a turn was cut off.
 
     Raises:
         Refused: `unknown_leaf`, with those that have snapshots.
     """
-    trees = [
-        (before, after)
-        for key, (before, after) in seen.state.trees.items()
-        if before and after and (not leaf or key == leaf or key.startswith((f"{leaf}/", f"{leaf}[")))
-    ]
-    if not trees:
-        known = [key for key, (before, after) in seen.state.trees.items() if before and after]
+    trees = {key: pair for key, pair in seen.state.trees.items() if all(pair)}
+    trees |= {key: (before, "") for key, before in seen.state.begun.items()}
+    found = [pair for key, pair in trees.items() if not leaf or key == leaf or key.startswith((f"{leaf}/", f"{leaf}["))]
+    if not found:
+        known = sorted({*trees, *(around for key in trees for around in ancestors(key) if around.endswith("]"))})
         listed = "\n".join(f"  {key}" for key in known) or "  (none: no turn of this run could change files)"
         what = f"Nothing was recorded of {leaf!r}." if leaf else "No changes were recorded."
-        raise Refused("unknown_leaf", f"{what} Leaves with snapshots:\n{listed}", known=known)
-    return await workspace.diff(trees[0][0], trees[-1][1])
+        raise Refused("unknown_leaf", f"{what} Give one of these, in quotes:\n{listed}", known=known)
+    after = found[-1][1] or (await workspace.take()).tree
+    return await workspace.diff(found[0][0], after)
+
+
+async def cut_off(seen: Seen, workspace: Workspace) -> dict[str, tuple[Change, ...] | None]:
+    """Turns that were cut off, each with what is different since it began; None where that is not known."""
+    if seen.state.status in ("running", "waiting", "completed"):
+        return {}
+    found: dict[str, tuple[Change, ...] | None] = {}
+    for key, before in seen.state.begun.items():
+        try:
+            found[key] = await workspace.changes(before, (await workspace.take()).tree)
+        except WorkspaceError:
+            found[key] = None
+    return found

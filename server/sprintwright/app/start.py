@@ -120,8 +120,8 @@ def _refuse_beside_another(places: Places, folder: Path) -> None:
         if owners.is_alive(places.runtime, place.run_id):
             raise Refused(
                 "already_active",
-                f"Run {place.run_id} is live in this folder, and each would get the other's changes. Wait for it, cancel "
-                f"it (sprintwright cancel {place.run_id}), or start all the same with --concurrent.",
+                f"Run {place.run_id} is live in this folder, and each would get the other's changes. Wait for it, "
+                f"cancel it (sprintwright cancel {place.run_id}), or start all the same with --concurrent.",
                 runId=place.run_id,
             )
 

@@ -98,9 +98,12 @@ async def _drive(session: Session, begin: Begin) -> int:
     loop = asyncio.get_running_loop()
     for number, code in _SIGNALS.items():
         loop.add_signal_handler(number, _on_signal, live, view, code, exits)
-    with view.showing(live, notices):
+    try:
+        with view.showing(live, notices):
+            await live.wait()
+        view.ended(live)
+    except OSError:  # the terminal is gone; the run is not: what is left of it goes on and is recorded
         await live.wait()
-    view.ended(live)
     if live.problem is not None:
         print(f"sprintwright: {clean(live.problem.message, newlines=True)}", file=sys.stderr)
         print(f"Go on when that is mended: sprintwright resume {live.place.run_id}", file=sys.stderr)

@@ -43,28 +43,28 @@ class Terminal:
         self._lock = asyncio.Lock()
 
     async def ask(self, question: Question) -> Answer | None:
-        """Show the question whole and read the answer; None at the end of input."""
+        """Show the question whole and read the answer; None when the terminal or its input ends before that."""
         async with self._lock:
-            with self._paused():
-                print(f"\n── {question.key} asks " + "─" * 20)
-                print(clean(question.text, newlines=True))
-                if question.choices:
-                    return await self._choose(question)
-                long = question.kind == "turn"
-                print(
-                    "── your answer: end it with a line of only a dot ──"
-                    if long
-                    else "── your answer: end it with an empty line ──"
-                )
-                lines: list[str] = []
-                while True:
-                    line = await _read_line()
-                    if line is None:  # the terminal is gone, or Ctrl-D: half an answer is none
-                        print("\n(the input ended before the end mark: nothing was answered)")
-                        return None
-                    if line == ("." if long else ""):
-                        return Answer(text="\n".join(lines))
-                    lines.append(line)
+            try:
+                with self._paused():
+                    return await self._ask(question)
+            except OSError:  # the terminal is gone
+                return None
+
+    async def _ask(self, question: Question) -> Answer | None:
+        print(f"\n── {question.key} asks " + "─" * 20)
+        print(clean(question.text, newlines=True))
+        if question.choices:
+            return await self._choose(question)
+        mark, words = (".", "a line of only a dot") if question.kind == "turn" else ("", "an empty line")
+        print(f"── your answer: end it with {words} ──")
+        lines: list[str] = []
+        while (line := await _read_line()) != mark:
+            if line is None:  # Ctrl-D, or the terminal is gone: half an answer is none
+                print("\n(the input ended before the end mark: nothing was answered)")
+                return None
+            lines.append(line)
+        return Answer(text="\n".join(lines))
 
     async def _choose(self, question: Question) -> Answer | None:
         while True:

@@ -12,7 +12,11 @@ from sprintwright.app.resume import Choice, Interrupted, find_run, interrupted_l
 from sprintwright.cli.drive import Session, drive
 from sprintwright.cli.people import Nobody, ask_line
 from sprintwright.cli.run import positive
+from sprintwright.cli.words import changes_in_words
 from sprintwright.errors import Refused
+from sprintwright.journal.reader import Loaded
+from sprintwright.journal.store import RunFolder
+from sprintwright.model.definition import Definition
 from sprintwright.text import one_line
 
 
@@ -23,7 +27,9 @@ def run(arguments: argparse.Namespace) -> int:
     session = session.at(place.folder)
     loaded, definition = read_resumable(session.places, place, accept_shorter=arguments.accept_shorter)
     looking = make_world(session.environment, place.folder, session.settings, Nobody())
-    leaves = asyncio.run(interrupted_leaves(loaded, definition, looking.workspace))
+    reaped, leaves = asyncio.run(_look(looking, place, loaded, definition))
+    if reaped:
+        print(f"Ended {reaped} agent process{'' if reaped == 1 else 'es'} that the interrupted run had left behind.")
     max_passes = positive(arguments.max_passes)
     choice = _choice(session, leaves, arguments.interrupted)
 
@@ -34,10 +40,24 @@ def run(arguments: argparse.Namespace) -> int:
     return drive(session, begin)
 
 
+async def _look(
+    world: World, place: RunFolder, loaded: Loaded, definition: Definition
+) -> tuple[int, list[Interrupted]]:
+    """End what the last owner left at work, and then see what changed."""
+    reaped = await world.leftovers.reap(place.run_id)
+    return reaped, await interrupted_leaves(loaded, definition, world.workspace)
+
+
 def _told(leaf: Interrupted, choice: Choice) -> str:
     if choice == "keep":
-        return f"{leaf.key} was cut off; what it changed is kept, and it counts as done."
-    return f"{leaf.key} was cut off and is done again, in a fresh session (another try of this turn)."
+        return f"{leaf.key} was cut off; what it changed is kept, and it counts as done.{_changes(leaf)}"
+    return f"{leaf.key} was cut off and is done again, in a fresh session (another try).{_changes(leaf)}"
+
+
+def _changes(leaf: Interrupted) -> str:
+    if not leaf.compared:
+        return " What it had changed is not known."
+    return f" Changed since it began: {changes_in_words(leaf.changes)}." if leaf.changes else ""
 
 
 def _choice(session: Session, leaves: list[Interrupted], given: Choice | None) -> Choice:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import datetime
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from sprintwright.journal.store import RunFolder
+from sprintwright.model.changes import Change
 from sprintwright.state.fold import RunState
 from sprintwright.state.node import Node, NodeStatus
 from sprintwright.state.reports import STATUS_WORDS, duration
@@ -102,6 +104,12 @@ def closing_lines(state: RunState, place: RunFolder) -> list[str]:
         if len(opened) > 5:
             lines.append(f"  and {len(opened) - 5} more")
     return [*lines, "", *next_steps(state, place)]
+
+
+def changes_in_words(changes: Sequence[Change], most: int = 10) -> str:
+    """Changed files on one line: ``modified a.py, added b.py and 3 more``."""
+    named = ", ".join(f"{change.status} {one_line(change.path, 80)}" for change in changes[:most])
+    return named + (f" and {len(changes) - most} more" if len(changes) > most else "")
 
 
 def next_steps(state: RunState, place: RunFolder) -> list[str]:

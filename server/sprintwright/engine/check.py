@@ -33,6 +33,7 @@ async def check(run: Run, stage: Check, lane: Lane, key: str) -> Action | None:
         with run.beside.at_work(key) as together:
             began = run.ports.clock.monotonic()
             request = CheckRequest(
+                run_id=run.started.run_id,
                 key=key,
                 folder=run.started.folder,
                 commands=stage.commands,

@@ -81,6 +81,7 @@ class Agents(Protocol):
 class CheckRequest(Value):
     """Commands to run for a `check` stage."""
 
+    run_id: str
     key: str
     folder: str
     commands: tuple[tuple[str, ...], ...]

@@ -3,6 +3,7 @@
 from sprintwright.processes.child import Child, end_group, start_child
 from sprintwright.processes.environment import child_environment, is_loader_name
 from sprintwright.processes.find import find_program
+from sprintwright.processes.leftovers import Leftovers
 from sprintwright.processes.liveness import boot_id, process_start_time
 from sprintwright.processes.run import Finished, FinishedBytes, run_bytes, run_process
 
@@ -10,6 +11,7 @@ __all__ = [
     "Child",
     "Finished",
     "FinishedBytes",
+    "Leftovers",
     "boot_id",
     "child_environment",
     "end_group",

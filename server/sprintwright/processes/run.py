@@ -7,6 +7,7 @@ import codecs
 import io
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -16,6 +17,7 @@ from sprintwright.processes.child import Child, StreamName, start_child
 
 OnOutput = Callable[[StreamName, str], None]
 OnPhase = Callable[[Literal["spawned", "prompt_sent"]], None]
+Watch = Callable[[int], AbstractContextManager[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,7 @@ async def run_process(
     stdin: bytes | None = None,
     on_output: OnOutput | None = None,
     on_phase: OnPhase | None = None,
+    watch: Watch | None = None,
     timeout: float | None = None,
     idle: float | None = None,
     output_cap: int = 1_000_000,
@@ -62,6 +65,7 @@ async def run_process(
         stdin: what it can read; None: nothing. It may leave it unread.
         on_output: gets the text of a stream as it comes; bytes that are no UTF-8 become `\\ufffd`.
         on_phase: told when the program is there, and when ``stdin`` is on its way.
+        watch: given the process id, a context that lasts as long as the program.
         timeout: seconds until it is ended.
         idle: seconds without any output until it is ended.
         output_cap: characters kept of each stream. The end is kept: there stands why something failed.
@@ -79,7 +83,8 @@ async def run_process(
             on_output(name, text)
 
     child = await start_child(argv, cwd=cwd, env=env, on_bytes=take, stdin=stdin is not None)
-    returncode = await _to_its_end(child, Path(argv[0]).name, stdin, timeout, idle, grace, on_phase)
+    with watch(child.pid) if watch is not None else nullcontext():
+        returncode = await _to_its_end(child, Path(argv[0]).name, stdin, timeout, idle, grace, on_phase)
     for name, stream in streams.items():
         if (rest := stream.finish()) and on_output is not None:
             on_output(name, rest)

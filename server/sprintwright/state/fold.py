@@ -50,6 +50,8 @@ class RunState:
         self.notes: list[tuple[str, str]] = []
         self.trees: dict[str, tuple[str, str]] = {}
         """Leaf to its snapshots before and after."""
+        self.begun: dict[str, str] = {}
+        """Turns and checks that have not come to an end, with their snapshot before."""
         self._current: dict[str, str] = {}
         self._clock = 0.0
 
@@ -122,6 +124,8 @@ class RunState:
             self.turns += 1
         if payload.what == "skip":
             return
+        if payload.before:
+            self.begun[key] = payload.before
         kind: NodeKind = payload.what
         node = self.tree.node(key, kind)
         node.role, node.agent, node.since = payload.role or node.role, payload.agent, at
@@ -150,6 +154,7 @@ class RunState:
                 self.tree.node(key.removesuffix("/skip"), "stage", key.split("/")[-2])
                 self.tree.set(key.removesuffix("/skip"), "skipped", str(value.get("reason", "")))
             return
+        self.begun.pop(key, None)
         node = self.tree.node(key, "turn")
         verdict = cast("dict[str, Any] | None", value.get("verdict"))
         node.seconds = float(value.get("seconds", 0))
@@ -207,6 +212,7 @@ class RunState:
 
     def _leaf_failed(self, key: str, payload: Failed) -> None:
         self.tree.node(key, "stage")
+        self.begun.pop(key, None)
         if payload.final:
             self.tree.set(key, "failed", payload.message)
             for ancestor in ancestors(key):
@@ -221,6 +227,7 @@ class RunState:
         stage = key.removesuffix("/skip")
         self.ledger.forget(key, self._evaluator(key))
         self.trees.pop(key, None)
+        self.begun.pop(key, None)
         for node_id in (stage, *ancestors(stage)):
             node = self.nodes.get(node_id)
             if node is not None and node.status != "not_started":

@@ -1,0 +1,47 @@
+"""Which programs of a run are alive, kept in the user's state folder, so that what a crash left behind can be ended."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from sprintwright.paths import make_private_dir
+from sprintwright.processes.child import end_group
+from sprintwright.processes.liveness import boot_id, process_start_time
+
+_GRACE_SECONDS = 2.0
+
+
+class Leftovers:
+    """One small file for each live program: run, process id, start time and boot, so that no stranger is ended."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @contextmanager
+    def watch(self, run_id: str, pid: int) -> Generator[None]:
+        """Remember a program for as long as the context lasts. Where that fails, it is only not remembered."""
+        file = self._folder / f"{run_id}.{pid}.{process_start_time(pid) or 0}.{boot_id()}"
+        with suppress(OSError):
+            make_private_dir(self._folder.parent)
+            make_private_dir(self._folder)
+            file.touch(mode=0o600)
+        try:
+            yield
+        finally:
+            with suppress(OSError):
+                file.unlink()
+
+    async def reap(self, run_id: str) -> int:
+        """End the programs that a killed owner of the run left, their groups included; how many there were."""
+        ended = 0
+        for file in list(self._folder.glob(f"{run_id}.*")) if self._folder.is_dir() else []:
+            _, pid, start, boot = file.name.split(".", 3)
+            alive = boot == boot_id() and start != "0" and process_start_time(int(pid)) == int(start)
+            if alive and int(pid) != os.getpid():
+                await end_group(int(pid), _GRACE_SECONDS)
+                ended += 1
+            file.unlink(missing_ok=True)
+        return ended
