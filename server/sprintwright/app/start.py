@@ -89,10 +89,8 @@ def find_definition(places: Places, folder: Path, name: str) -> tuple[Entry, Def
     return entry, entry.loaded.value
 
 
-def start(
-    request: StartRequest, world: World, settings: Settings, registry: Registry
-) -> tuple[LiveRun, tuple[str, ...]]:
-    """Start a run and return at once; and what the user should know about it.
+def start(request: StartRequest, world: World, settings: Settings, registry: Registry) -> LiveRun:
+    """Start a run and return at once; what the user should know about it is its first notes.
 
     Raises:
         Refused: nothing was started, nothing was written.
@@ -111,7 +109,7 @@ def start(
         _refuse_beside_another(world.places, folder)
     items = consent_items(entry, definition, players, folder)
     require_consent(items, str(folder), request.consent, UserState(world.places.state))
-    return _made(request, world, folder, entry, definition, resolved.roles, resolved.notices), resolved.notices
+    return _made(request, world, folder, entry, definition, resolved.roles, resolved.notices)
 
 
 def _refuse_beside_another(places: Places, folder: Path) -> None:

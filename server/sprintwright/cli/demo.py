@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     session = Session.of(arguments)
     request = StartRequest("dev", _TASK, folder)
 
-    def begin(world: World) -> tuple[LiveRun, tuple[str, ...]]:
+    def begin(world: World) -> LiveRun:
         try:
             return start(request, world, session.settings, world.registry)
         except Refused as refused:  # what runs here came with this program: the demo agrees to its own sample

@@ -24,7 +24,7 @@ from sprintwright.engine.ports import People
 from sprintwright.errors import Refused
 from sprintwright.text import clean
 
-Begin: TypeAlias = Callable[[World], tuple[LiveRun, tuple[str, ...]]]
+Begin: TypeAlias = Callable[[World], LiveRun]
 _SIGNALS = {signal.SIGINT: INTERRUPTED, signal.SIGTERM: TERMINATED, signal.SIGHUP: HUNG_UP}
 
 
@@ -93,13 +93,13 @@ async def _drive(session: Session, begin: Begin) -> int:
     world = make_world(
         session.environment, session.folder, session.settings, people, on_record=view.record, on_output=view.output
     )
-    live, notices = begin(world)
+    live = begin(world)
     exits: list[int] = []
     loop = asyncio.get_running_loop()
     for number, code in _SIGNALS.items():
         loop.add_signal_handler(number, _on_signal, live, view, code, exits)
     try:
-        with view.showing(live, notices):
+        with view.showing(live):
             await live.wait()
         view.ended(live)
     except OSError:  # the terminal is gone; the run is not: what is left of it goes on and is recorded

@@ -7,7 +7,7 @@ import asyncio
 from pathlib import Path
 
 from sprintwright.app.compose import make_world
-from sprintwright.app.live import LiveRun, World
+from sprintwright.app.live import World
 from sprintwright.app.resume import Choice, Interrupted, find_run, interrupted_leaves, policy, read_resumable, resume
 from sprintwright.cli.drive import Session, drive
 from sprintwright.cli.people import Nobody, ask_line
@@ -28,16 +28,15 @@ def run(arguments: argparse.Namespace) -> int:
     loaded, definition = read_resumable(session.places, place, accept_shorter=arguments.accept_shorter)
     looking = make_world(session.environment, place.folder, session.settings, Nobody())
     reaped, leaves = asyncio.run(_look(looking, place, loaded, definition))
-    if reaped:
+    if reaped and not session.json:
         print(f"Ended {reaped} agent process{'' if reaped == 1 else 'es'} that the interrupted run had left behind.")
     max_passes = positive(arguments.max_passes)
     choice = _choice(session, leaves, arguments.interrupted)
 
-    def begin(world: World) -> tuple[LiveRun, tuple[str, ...]]:
-        live = resume(place, definition, leaves, choice, world, max_passes=max_passes)
-        return live, tuple(_told(leaf, choice) for leaf in leaves)
-
-    return drive(session, begin)
+    if not session.json:
+        for leaf in leaves:
+            print(f"{leaf.key}: {_changed(leaf)}")
+    return drive(session, lambda world: resume(place, definition, leaves, choice, world, max_passes=max_passes))
 
 
 async def _look(
@@ -48,16 +47,10 @@ async def _look(
     return reaped, await interrupted_leaves(loaded, definition, world.workspace)
 
 
-def _told(leaf: Interrupted, choice: Choice) -> str:
-    if choice == "keep":
-        return f"{leaf.key} was cut off; what it changed is kept, and it counts as done.{_changes(leaf)}"
-    return f"{leaf.key} was cut off and is done again, in a fresh session (another try).{_changes(leaf)}"
-
-
-def _changes(leaf: Interrupted) -> str:
+def _changed(leaf: Interrupted) -> str:
     if not leaf.compared:
-        return " What it had changed is not known."
-    return f" Changed since it began: {changes_in_words(leaf.changes)}." if leaf.changes else ""
+        return "what it had changed is not known"
+    return f"changed since it began: {changes_in_words(leaf.changes) or 'nothing'}"
 
 
 def _choice(session: Session, leaves: list[Interrupted], given: Choice | None) -> Choice:

@@ -73,13 +73,11 @@ class TreeView(View):
         self._said = ""
 
     @contextlib.contextmanager
-    def showing(self, live: LiveRun, notices: tuple[str, ...]) -> Generator[None]:
+    def showing(self, live: LiveRun) -> Generator[None]:
         """Draw until the context ends; the last picture stays."""
         self._run = live
         self._notes_told = len(live.state.notes)
         self._console.print(f"run {live.place.run_id} in {live.place.folder}", style="dim")
-        for notice in notices:
-            self.say(notice)
         self._live = Live(console=self._console, auto_refresh=False, transient=True)
         self._live.start()
         self._tick()

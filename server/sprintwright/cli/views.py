@@ -45,10 +45,8 @@ class View(ABC):
         """The run has ended; say how, and what to type next."""
 
     @contextmanager
-    def showing(self, live: LiveRun, notices: tuple[str, ...]) -> Generator[None]:
+    def showing(self, live: LiveRun) -> Generator[None]:
         """Show the run for as long as the context lasts."""
-        for notice in notices:
-            self.say(notice)
         yield
 
     @contextmanager
@@ -61,11 +59,11 @@ class PlainView(View):
     """One line an event; for pipes, logs and terminals without cursor movement."""
 
     @contextmanager
-    def showing(self, live: LiveRun, notices: tuple[str, ...]) -> Generator[None]:
+    def showing(self, live: LiveRun) -> Generator[None]:
         """Name the run first, so that it can be resumed whatever happens."""
         self._notes_told = len(live.state.notes)
         print(f"run {live.place.run_id} in {live.place.folder}", flush=True)
-        with super().showing(live, notices):
+        with super().showing(live):
             yield
 
     def record(self, record: Record, delta: Delta, state: RunState) -> None:
