@@ -13,6 +13,7 @@ from sprintwright.app.user_state import UserState
 from sprintwright.definitions.discovery import Entry
 from sprintwright.errors import Refused
 from sprintwright.model.definition import Check, Definition, walk_stages
+from sprintwright.text import clean
 
 _MOST_BYTES = 16 * 1024 * 1024
 
@@ -22,15 +23,19 @@ def consent_items(entry: Entry, definition: Definition, agents: Iterable[Configu
     items: list[str] = []
     if entry.origin == "workspace":
         items.extend(_of_definition(entry, definition, folder))
-    for agent in sorted({a.name: a for a in agents}.values(), key=lambda a: a.name):
-        if agent.origin == "workspace":
-            items.extend(_of_agent(agent, folder))
-    return items
+    return items + agent_items(agents, folder)
+
+
+def agent_items(agents: Iterable[Configured], folder: Path) -> list[str]:
+    """Sentences for what agents that the workspace configures would run or write."""
+    own = {agent.name: agent for agent in agents if agent.origin == "workspace"}
+    return [item for name in sorted(own) for item in _of_agent(own[name], folder)]
 
 
 def _of_definition(entry: Entry, definition: Definition, folder: Path) -> Iterator[str]:
     if entry.replaces:
-        yield f"workflow {definition.name!r} of this folder takes the place of the {entry.replaces} one"
+        mark = hashlib.sha256(entry.text.encode()).hexdigest()[:12]
+        yield f"workflow {definition.name!r} of this folder ({mark}) takes the place of the {entry.replaces} one"
     for path, stage in walk_stages(definition.stages):
         if isinstance(stage, Check):
             for command in stage.commands:
@@ -43,8 +48,8 @@ def _of_definition(entry: Entry, definition: Definition, folder: Path) -> Iterat
 def _of_agent(agent: Configured, folder: Path) -> Iterator[str]:
     match agent.config:
         case CliAgentConfig() as config:
-            variables = "".join(f" {name}={value}" for name, value in config.env.items())
-            yield f"agent {agent.name} runs: {_line(config.command, folder)}{variables and f' with{variables}'}"
+            variables = f" with {json.dumps(config.env, ensure_ascii=False)}" if config.env else ""
+            yield f"agent {agent.name} runs: {_line(config.command, folder)}{variables}"
         case CheckAgentConfig() as config:
             for command in config.commands:
                 yield f"agent {agent.name} runs: {_line(command, folder)}"
@@ -87,7 +92,7 @@ def require_consent(items: list[str], folder: str, given: str | None, state: Use
     if given == wanted:
         state.agree(wanted)
     elif not state.agreed(wanted):
-        listed = "\n".join(f"- {item}" for item in items)
+        listed = "\n".join(f"- {clean(item, newlines=False)}" for item in items)
         changed = " What you agreed to has changed since." if given else ""
         raise Refused(
             "consent_needed",

@@ -12,7 +12,7 @@ from sprintwright.engine.ports import Stream
 from sprintwright.journal.blobs import Blobs, sha256
 from sprintwright.journal.store import RunFolder
 from sprintwright.model.results import ArtifactVersion
-from sprintwright.paths import write_atomic
+from sprintwright.paths import open_beneath, write_atomic
 
 _MOST_TRANSCRIPT = 100 * 1024 * 1024
 
@@ -48,7 +48,7 @@ class Transcripts:
     """Live output of leaves, one file each: ``transcripts/<seq>-<stage>.jsonl``. It is no part of the journal."""
 
     def __init__(self, place: RunFolder) -> None:
-        self._folder = place.path / "transcripts"
+        self._folder = place.path
         self._open: dict[int, tuple[TextIO, int]] = {}
 
     def write(self, sequence: int, key: str, stream: Stream, text: str) -> None:
@@ -72,9 +72,9 @@ class Transcripts:
             self.end(sequence)
 
     def _file(self, sequence: int, key: str) -> TextIO:
-        path = self._folder / transcript_name(sequence, key)
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-        return os.fdopen(os.open(path, flags, 0o600), "a", encoding="utf-8")
+        path = f"transcripts/{transcript_name(sequence, key)}"
+        descriptor = open_beneath(self._folder, path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        return os.fdopen(descriptor, "a", encoding="utf-8")
 
 
 def transcript_name(sequence: int, key: str) -> str:

@@ -19,7 +19,7 @@ from sprintwright.engine.history import History
 from sprintwright.engine.ports import Checks, People, Ports, Stream
 from sprintwright.engine.run import Run
 from sprintwright.engine.walk import walk_run
-from sprintwright.errors import JournalError, SprintwrightError
+from sprintwright.errors import JournalError, PathRefused, SprintwrightError
 from sprintwright.journal.owner import OwnedRun
 from sprintwright.journal.store import RunFolder
 from sprintwright.model.definition import Definition
@@ -89,12 +89,17 @@ class LiveRun:
 
     def cancel(self) -> None:
         """End it, keeping what is finished; a second call skips the grace time of the agents."""
-        if self._task is not None:
-            self._task.cancel()
+        if self._task is not None:  # soon, so that a task that was only just made has begun and can close in order
+            asyncio.get_running_loop().call_soon(self._task.cancel)
 
-    async def abandon(self) -> None:
-        """Give up a run that was opened but will not be walked."""
-        await self._owned.release()
+    @property
+    def loaded_last(self) -> int:
+        """Number of the last record that earlier owners left."""
+        return self._owned.loaded.last
+
+    def abandon(self) -> None:
+        """Give up a run that was opened but will not be walked; nothing is recorded of it."""
+        self._owned.abandon()
 
     async def _go(self) -> None:
         try:
@@ -129,7 +134,10 @@ class LiveRun:
         if self._control is not None:
             await self._control.close()
         if self.state.started is not None:
-            remember(self._world.places, self.place, self.state.started.definition_hash, self.state.revision)
+            try:
+                remember(self._world.places, self.place, self.state.started.definition_hash, self.state.revision)
+            except (OSError, SprintwrightError):
+                log.exception("the list of own runs could not be written")
 
     def _reports(self) -> None:
         write_reports(
@@ -154,7 +162,7 @@ class LiveRun:
         self._leaves[key] = sequence
         try:
             self._transcripts.write(sequence, key, stream, text)
-        except OSError as error:
+        except (OSError, PathRefused) as error:
             log.warning("the transcript of %s is not whole: %s", key, error)
         self._world.on_output(key, stream, text)
 
@@ -189,12 +197,15 @@ class LoopClock:
 
 
 def remember(places: Places, place: RunFolder, definition_hash: str, last_seq: int) -> None:
-    """Keep in the user's state how far the run was seen; a failure to do so costs the run nothing."""
-    own = OwnRun(run_id=place.run_id, folder=str(place.folder), definition_hash=definition_hash, last_seq=last_seq)
-    try:
-        UserState(places.state).remember(own)
-    except (OSError, SprintwrightError):
-        log.exception("the list of own runs could not be written")
+    """Keep in the user's state that the run is the user's own, and how far it was seen. Raises `OSError`."""
+    own = OwnRun(
+        run_id=place.run_id,
+        folder=str(place.folder),
+        definition_hash=definition_hash,
+        last_seq=last_seq,
+        socket=str(places.runtime / f"{place.run_id}.sock"),
+    )
+    UserState(places.state).remember(own)
 
 
 def trees_of(record: Record) -> list[str]:

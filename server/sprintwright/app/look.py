@@ -38,9 +38,9 @@ def see(places: Places, place: RunFolder) -> Seen:
     own = UserState(places.state).own_run(place.run_id)
     if loaded.unreadable is not None:
         state.status, state.reason = "unreadable", loaded.unreadable.message
-    elif state.started is None:
+    elif state.started is None and not owners.is_alive(places, place.run_id):
         state.status, state.reason = "interrupted", "It ended before anything was recorded; start it again."
-    elif state.status in ("running", "waiting") and not owners.is_alive(places.runtime, place.run_id):
+    elif state.status in ("running", "waiting") and not owners.is_alive(places, place.run_id):
         state.leave()
     return Seen(place, loaded, state, own is not None and Path(own.folder) == place.folder)
 
@@ -73,6 +73,7 @@ def run_as_json(seen: Seen) -> dict[str, Any]:
             for one in state.ledger
         ],
         "changedFiles": state.changed_files,
+        "changesUnknown": state.changes_unknown,
         "notes": [text for _, text in state.notes],
     }
 

@@ -37,9 +37,10 @@ class Places:
 
 
 def _runtime(folder: str) -> Path:
-    """The user's runtime folder, unless it is none or too deep for a socket: then a short one of the user's own."""
+    """The user's runtime folder, unless it is none, not there, or too deep for a socket: then a short one of the user's own."""
     wanted = Path(folder) / "sprintwright"
-    if folder.startswith("/") and len(os.fsencode(wanted)) <= _MOST_BYTES:
+    usable = folder.startswith("/") and os.path.isdir(folder) and os.access(folder, os.W_OK)  # noqa: PTH112
+    if usable and len(os.fsencode(wanted)) <= _MOST_BYTES:
         return wanted
     mark = f"-{hashlib.sha256(os.fsencode(folder)).hexdigest()[:8]}" if folder else ""
     return Path("/tmp") / f"sprintwright-{os.getuid()}{mark}"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from sprintwright.app import owners
+from sprintwright.app.consent import agent_items, require_consent
 from sprintwright.app.live import LiveRun, World
 from sprintwright.app.places import Places
 from sprintwright.app.supported import refuse_unsupported
@@ -92,7 +93,7 @@ def read_resumable(places: Places, place: RunFolder, *, accept_shorter: bool = F
             f"Run {place.run_id!r} was not started by you on this machine in {str(place.folder)!r}, so nothing in it "
             "is acted on. Look at it with `show`, and start a run of your own.",
         )
-    if owners.is_alive(places.runtime, place.run_id):
+    if owners.is_alive(places, place.run_id):
         raise Refused(
             "run_owned",
             f"Run {place.run_id!r} is being carried on by another program. Wait for it, or cancel it: "
@@ -170,17 +171,22 @@ def resume(
     choice: Choice,
     world: World,
     *,
+    seen: int,
     max_passes: int = 0,
+    consent: str | None = None,
 ) -> LiveRun:
     """Append the decisions and walk on; returns at once.
 
     Args:
         leaves: what was interrupted; from `interrupted_leaves`.
         choice: what is done with them. `keep` needs every one of them to be keepable.
+        seen: number of the last record that the choice was made on.
         max_passes: a new limit for bounded loops; 0 leaves it.
+        consent: the hash that the user agrees to, where the folder's own agents play.
 
     Raises:
-        Refused: the run is owned by another process, or the choice can't be carried out.
+        Refused: the run is owned by another process or went on meanwhile, the choice can't be carried out, or the
+            folder's own files ask for consent.
     """
     if choice == "stop" and leaves:
         raise Refused("stopped", "The run stays as it is: interrupted.", keys=[leaf.key for leaf in leaves])
@@ -191,9 +197,27 @@ def resume(
             "Use redo or stop.",
         )
     live = LiveRun(place, definition, world)
+    try:
+        _check_still(live, seen, world, consent)
+    except BaseException:
+        live.abandon()
+        raise
     for leaf in leaves:
         live.record(leaf.key, Decided(what="keep" if choice == "keep" else "redo"))
     if max_passes:
         live.record("", Decided(what="max_passes", number=max_passes))
     live.begin()
     return live
+
+
+def _check_still(live: LiveRun, seen: int, world: World, consent: str | None) -> None:
+    """With the lock in hand: nobody went on with the run meanwhile, and the agents are those agreed to."""
+    if live.loaded_last != seen:
+        raise Refused(
+            "run_owned",
+            f"Run {live.place.run_id!r} was gone on with meanwhile, by another program. Look at it, and resume "
+            "it again if there is something left to do.",
+        )
+    folder = live.place.folder
+    items = agent_items((world.registry.get(name) for name in live.state.roles.values()), folder)
+    require_consent(items, str(folder), consent, UserState(world.places.state))

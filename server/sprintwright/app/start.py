@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
@@ -21,7 +22,7 @@ from sprintwright.app.resolve import resolve_roles
 from sprintwright.app.supported import refuse_unsupported
 from sprintwright.app.user_state import UserState
 from sprintwright.definitions.discovery import Catalogue, Entry, builtin_folder, discover
-from sprintwright.errors import Refused
+from sprintwright.errors import PathRefused, Refused
 from sprintwright.journal.store import list_run_folders, make_run_folder
 from sprintwright.model.definition import Definition
 from sprintwright.model.outline import outline_of
@@ -65,7 +66,10 @@ def usable_folder(folder: Path) -> Path:
             f"The folder {str(folder)!r} can't be written: a run keeps its journal there. Choose another folder.",
             folder=str(folder),
         )
-    return folder.resolve()
+    resolved = folder.resolve()
+    if not str(resolved).isprintable() or any("\udc80" <= letter <= "\udcff" for letter in str(resolved)):
+        raise Refused("bad_argument", f"The name of the folder {str(resolved)!r} is not plain text; rename it first.")
+    return resolved
 
 
 def find_definition(places: Places, folder: Path, name: str) -> tuple[Entry, Definition]:
@@ -115,7 +119,7 @@ def start(request: StartRequest, world: World, settings: Settings, registry: Reg
 def _refuse_beside_another(places: Places, folder: Path) -> None:
     """Two runs in one folder would each get the other's changes."""
     for place in islice(list_run_folders(folder), _NEWEST):
-        if owners.is_alive(places.runtime, place.run_id):
+        if owners.is_alive(places, place.run_id):
             raise Refused(
                 "already_active",
                 f"Run {place.run_id} is live in this folder, and each would get the other's changes. Wait for it, "
@@ -135,14 +139,24 @@ def _made(
 ) -> LiveRun:
     place = make_run_folder(folder)
     frozen = _frozen(entry, definition)
-    write_atomic(place.path, "definition.yaml", frozen)
-    stop("definition.copied")
+    definition_hash = hashlib.sha256(frozen).hexdigest()
+    try:
+        write_atomic(place.path, "definition.yaml", frozen)
+        stop("definition.copied")
+        remember(world.places, place, definition_hash, 0)
+    except (OSError, PathRefused) as error:
+        shutil.rmtree(place.path, ignore_errors=True)
+        why = error.message if isinstance(error, PathRefused) else f"{error.strerror} ({error.filename})"
+        raise Refused(
+            "folder_read_only",
+            f"The run can't be kept in {str(folder)!r} and in your state folder {str(world.places.state)!r}: {why}.",
+        ) from error
     live = LiveRun(place, definition, world)
     started = RunStarted(
         run_id=place.run_id,
         workflow=definition.name,
         origin=entry.origin,
-        definition_hash=hashlib.sha256(frozen).hexdigest(),
+        definition_hash=definition_hash,
         task=_plain(request.task),
         folder=str(folder),
         roles=roles,
@@ -154,7 +168,6 @@ def _made(
     live.record("", started)
     for notice in (*notices, *_limits_not_held(definition)):
         live.record("", Noted(code="start", text=notice))
-    remember(world.places, place, started.definition_hash, 0)
     live.begin()
     return live
 

@@ -18,6 +18,8 @@ class OwnRun(Value):
     run_id: str
     folder: str
     definition_hash: str
+    socket: str = ""
+    """Control socket of the owner that was seen last; its place may depend on the owner's environment."""
     last_seq: int = 0
     """Number of the last record that was seen on disk; a shorter journal is an older one."""
 

@@ -16,7 +16,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Tell the run's owner to cancel it."""
     places = Places.of(os.environ)
     place = find_run(places, Path(arguments.folder).resolve(), arguments.run)
-    answer = owners.send(places.runtime, place.run_id, {"verb": "cancel"})
+    answer = owners.send(places, place.run_id, {"verb": "cancel"})
     if answer is None:
         raise Refused("bad_argument", f"Run {place.run_id} is not being carried on by anybody; nothing to cancel.")
     if not answer.get("ok"):

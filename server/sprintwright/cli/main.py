@@ -101,6 +101,7 @@ def _add_others(commands: Commands) -> None:
     resume = _command(commands, "resume", "resume", "Go on with a run that was interrupted, cancelled or stopped.")
     resume.add_argument("run", nargs="?", default="last", help="id of the run, or part of it (default: the newest)")
     resume.add_argument("--interrupted", choices=("redo", "keep", "stop"), help="what to do with a cut-off turn")
+    resume.add_argument("--consent", metavar="HASH", help="agree to what files of this folder would run")
     resume.add_argument("--accept-shorter", action="store_true", help="go on from a journal older than what was seen")
     _live_options(resume)
     cancel = _command(commands, "cancel", "cancel", "Cancel a live run; what is finished is kept.")

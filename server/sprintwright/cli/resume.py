@@ -36,7 +36,12 @@ def run(arguments: argparse.Namespace) -> int:
     if not session.json:
         for leaf in leaves:
             print(f"{leaf.key}: {_changed(leaf)}")
-    return drive(session, lambda world: resume(place, definition, leaves, choice, world, max_passes=max_passes))
+    return drive(
+        session,
+        lambda world: resume(
+            place, definition, leaves, choice, world, seen=loaded.last, max_passes=max_passes, consent=arguments.consent
+        ),
+    )
 
 
 async def _look(

@@ -84,6 +84,8 @@ def closing_lines(state: RunState, place: RunFolder) -> list[str]:
     opened = state.ledger.open()
     turns, files = _count(state.turns, "turn"), _count(len(state.changed_files), "file")
     counts = f"{turns}, {duration(state.seconds)}, {files} changed"
+    if state.changes_unknown:
+        counts += f" that are known of; not all could be looked at: {one_line(state.changes_unknown, 200)}"
     lines = ["", f"{STATUS_WORDS[state.status]}: {counts}"]
     if state.reason:
         lines += clean(state.reason, newlines=True).strip().splitlines()[-_MOST_REASON:]

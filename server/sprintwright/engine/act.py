@@ -52,7 +52,10 @@ async def compare(run: Run, key: str, before: str, note: str, together: tuple[st
     after = await look(run)
     if not after.tree:
         return Changed(before=before, note=after.note)
-    files = await run.ports.workspace.changes(before, after.tree) if after.tree != before else ()
+    try:
+        files = await run.ports.workspace.changes(before, after.tree) if after.tree != before else ()
+    except WorkspaceError as error:
+        return Changed(note=error.message)
     return Changed(
         before=before,
         after=after.tree,
@@ -70,7 +73,10 @@ async def shown_changes(run: Run, changes: Changed | None) -> str:
     if not changes.files:
         return "The turn ended without an answer and changed no files."
     names = "\n".join(f"- {change.status}: {change.path}" for change in changes.files)
-    diff = await run.ports.workspace.diff(changes.before, changes.after, limit=32_768)
+    try:
+        diff = await run.ports.workspace.diff(changes.before, changes.after, limit=32_768)
+    except WorkspaceError as error:
+        diff = f"(The difference can't be shown: {error.message})"
     return f"The turn ended without an answer. It changed these files:\n\n{names}\n\n{diff}"
 
 

@@ -60,6 +60,13 @@ class OwnedRun:
         finally:
             self._lock.release()
 
+    def abandon(self) -> None:
+        """Free the lock again without having recorded anything."""
+        try:
+            self.journal.discard()
+        finally:
+            self._lock.release()
+
     def _open(self, on_durable: OnDurable) -> JsonlJournal:
         path, loaded = self.place.path / "journal.jsonl", self.loaded
         cut = self._put_tail_aside(path) if loaded.tail_size else ""

@@ -114,6 +114,15 @@ class JsonlJournal:
         await asyncio.sleep(0)  # reports of the thread that are on their way
         self._file.close()
 
+    def discard(self) -> None:
+        """Close without writing what is queued: the run was opened and is given back untouched."""
+        if self._flush_timer is not None:
+            self._flush_timer.cancel()
+        self._batch = _Batch()
+        self._queue.put(None)
+        self._thread.join()
+        self._file.close()
+
     def _flush(self) -> None:
         if self._flush_timer is not None:
             self._flush_timer.cancel()

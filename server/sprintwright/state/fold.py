@@ -47,6 +47,8 @@ class RunState:
         self.tree = NodeTree()
         self.ledger = Ledger()
         self.changed_files: dict[str, str] = {}
+        self.changes_unknown = ""
+        """Why some turn's changes could not be looked at; empty when all could."""
         self.notes: list[tuple[str, str]] = []
         self.trees: dict[str, tuple[str, str]] = {}
         """Leaf to its snapshots before and after."""
@@ -205,6 +207,8 @@ class RunState:
     def _changes(self, key: str, changes: dict[str, Any] | None) -> None:
         if not changes:
             return
+        if why := changes.get("note"):
+            self.changes_unknown = str(why)
         self.trees[key] = (str(changes.get("before", "")), str(changes.get("after", "")))
         for file in changes.get("files", ()):
             if file["status"] != "more":  # the mark of a list that was cut
