@@ -261,3 +261,71 @@ def test_items_that_did_not_end_well_are_told_at_the_end_of_a_completed_run(tmp_
     assert "Item 2: i2" in ran.stdout and "boom" in ran.stdout and "Blocked by Item 2" in ran.stdout
     nodes = {node["id"]: node["status"] for node in place.show()["nodes"]}
     assert nodes["items[2]"] == nodes["items[2]/passes[1]"] == "failed" and nodes["items[4]"] == "blocked"
+
+
+def test_x007_resume_asks_for_consent_when_the_folders_files_took_an_agents_place(place: Place) -> None:
+    place.script["sprints[1]/passes[1]/evaluator"] = [{"exit": 1}]
+    place.configure()
+    place.call("run", "dev", "x")
+    canary = place.base / "canary"
+    (place.project / ".sprintwright" / "config.yaml").write_text(
+        f"agents:\n  scripted: {{kind: cli, command: [sh, -c, 'touch {canary}']}}\n"
+    )
+    refused = place.call("resume", "--yes")
+    assert refused.returncode == 2 and "--consent" in refused.stderr and not canary.exists()
+
+
+def test_resuming_a_run_that_can_only_end_as_before_keeps_its_status_and_exit(place: Place) -> None:
+    place.script["*"] = [{"text": "s1.txt:1: error: bad\nVERDICT: needs_refinement"}]
+    for key in [key for key in place.script if "evaluator" in key]:
+        del place.script[key]
+    place.configure()
+    for words in (("run", "dev", "x"), ("resume",), ("resume",)):
+        ran = place.call(*words)
+        assert ran.returncode == 3 and "--max-passes" in ran.stdout
+    assert place.show()["status"] == "not_converged" and set(place.turns().values()) == {1}
+
+
+def test_the_state_folder_must_hold_that_a_run_is_ones_own(place: Place) -> None:
+    refused = place.call("run", "dev", "x", XDG_STATE_HOME="/proc")
+    assert refused.returncode == 2 and "/proc" in refused.stderr and not place.turns()
+
+
+def test_a_runtime_folder_that_is_not_there_is_not_used(place: Place) -> None:
+    assert place.call("run", "dev", "x", XDG_RUNTIME_DIR="/nowhere").returncode == 0
+
+
+def test_a_live_run_is_seen_from_another_runtime_folder(place: Place) -> None:
+    process = hanging(place, "sprints[1]/passes[1]/generator")
+    listed = place.call("list", "--json", XDG_RUNTIME_DIR="/nowhere").stdout
+    assert json.loads(listed)["status"] == "running"
+    assert place.call("cancel", XDG_RUNTIME_DIR="/nowhere").returncode == 0
+    process.communicate(timeout=30)
+
+
+def test_without_git_the_changes_are_not_known_and_that_is_said(place: Place) -> None:
+    tools = place.base / "tools"
+    tools.mkdir()
+    ran = place.call("run", "dev", "x", PATH=str(tools))
+    assert ran.returncode == 0, ran.stderr
+    assert "not all could be looked at" in ran.stdout and "git" in ran.stdout
+
+
+def test_output_that_cannot_be_written_is_no_traceback(place: Place) -> None:
+    for shell in ("list >&-", "list > /dev/full", "show 2>&1 | true", "workflows | head -1", "agents >/dev/full"):
+        ran = subprocess.run(
+            ["sh", "-c", f"{' '.join(PROGRAM)} {shell}"],
+            cwd=place.project,
+            env=place.environment(),
+            capture_output=True,
+            text=True,
+        )
+        assert "Traceback" not in ran.stderr and "Exception ignored" not in ran.stderr, (shell, ran.stderr)
+
+
+def test_a_folder_that_was_removed_under_us_is_said_in_words(place: Place) -> None:
+    shell = f"mkdir gone; cd gone; rmdir ../gone; {' '.join(PROGRAM)} list"
+    ran = subprocess.run(
+        ["sh", "-c", shell], cwd=place.project, env=place.environment(), capture_output=True, text=True
+    )
+    assert ran.returncode != 0 and "Traceback" not in ran.stderr and "No such file" in ran.stderr

@@ -36,6 +36,8 @@ class Recording(Value):
 def load(file: Path) -> Recording:
     """Read a recording. Raises `Operational` with cause ``no_recording`` for one that can't be used (X72)."""
     try:
+        if not file.is_file():
+            raise Operational("no_recording", f"There is no recording {str(file)!r}.")
         if file.stat().st_size > _MOST_BYTES:
             raise Operational("no_recording", f"The recording {str(file)!r} is larger than {_MOST_BYTES} bytes.")
         return Recording.model_validate(yaml.safe_load(file.read_text("utf-8")))

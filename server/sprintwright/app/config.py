@@ -30,7 +30,9 @@ def load_settings(user_file: Path, folder: Path | None) -> Settings:
     """Read both files; a missing one is empty. Raises `Refused` (`config_invalid`) with every problem of a bad one."""
     levels = [("user", user_file)]
     if folder is not None:
-        levels.append(("workspace", folder / ".sprintwright" / "config.yaml"))
+        ours = folder / ".sprintwright"
+        if not ours.is_symlink():  # what a link leads to is not this folder's
+            levels.append(("workspace", ours / "config.yaml"))
     agents = {name: Configured(name, config, "builtin", Path()) for name, config in BUILT_IN.items()}
     primary, escalation, roles, warnings = "", "", dict[str, str](), list[str]()
     for origin, file in levels:
@@ -48,7 +50,8 @@ def _read(file: Path, warnings: list[str]) -> Config | None:
     try:
         if not file.is_file():
             return None
-        data = file.read_bytes()[: _MOST_BYTES + 1]
+        with file.open("rb") as opened:
+            data = opened.read(_MOST_BYTES + 1)
     except OSError as error:
         raise Refused("config_invalid", f"{str(file)!r} can't be read: {error.strerror}.") from error
     text, problems = decode(data)

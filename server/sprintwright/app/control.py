@@ -20,6 +20,7 @@ from sprintwright.paths import make_private_dir
 
 Handler = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
 _MOST_BYTES = 1024 * 1024
+_ASK_SECONDS = 5.0
 
 
 class ControlSocket:
@@ -36,10 +37,12 @@ class ControlSocket:
         path.unlink(missing_ok=True)
 
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            with contextlib.closing(writer), contextlib.suppress(OSError, ValueError, asyncio.IncompleteReadError):
+            with contextlib.closing(writer), contextlib.suppress(OSError, ValueError, TimeoutError):
                 if _peer_uid(writer) not in (None, os.getuid()):
                     return
-                answer = await _answer(handler, await reader.readline())
+                async with asyncio.timeout(_ASK_SECONDS):
+                    line = await reader.readline()
+                answer = await _answer(handler, line)
                 writer.write(json.dumps(answer).encode() + b"\n")
                 await writer.drain()
 
@@ -48,9 +51,8 @@ class ControlSocket:
         return cls(path, server)
 
     async def close(self) -> None:
-        """Stop listening; the run no longer counts as alive."""
+        """Stop listening; the run no longer counts as alive. A client that says nothing holds nobody up."""
         self._server.close()
-        await self._server.wait_closed()
         self._path.unlink(missing_ok=True)
 
 

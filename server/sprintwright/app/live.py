@@ -65,6 +65,7 @@ class LiveRun:
         self._world = world
         self._owned = OwnedRun(place, self._durable)
         self._history = History.load(self._owned.records)
+        self._history.ended = None  # this owner's walk says anew how it ended, be it the same as before
         self.state = fold(self._owned.records)
         self._transcripts = Transcripts(place)
         self._keeper = Keeper(world.workspace, place.run_id)

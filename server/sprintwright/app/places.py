@@ -37,7 +37,7 @@ class Places:
 
 
 def _runtime(folder: str) -> Path:
-    """The user's runtime folder, unless it is none, not there, or too deep for a socket: then a short one of the user's own."""
+    """The user's runtime folder; where it is none or too deep for a socket, a short one of the user's own."""
     wanted = Path(folder) / "sprintwright"
     usable = folder.startswith("/") and os.path.isdir(folder) and os.access(folder, os.W_OK)  # noqa: PTH112
     if usable and len(os.fsencode(wanted)) <= _MOST_BYTES:

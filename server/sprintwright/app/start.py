@@ -52,7 +52,8 @@ class StartRequest:
 
 def catalogue(places: Places, folder: Path | None) -> Catalogue:
     """Every definition that can be seen from a folder."""
-    workspace = folder / ".sprintwright" / "workflows" if folder is not None else None
+    ours = folder / ".sprintwright" if folder is not None else None
+    workspace = ours / "workflows" if ours is not None and not ours.is_symlink() else None
     return discover(builtin_folder(), places.workflows, workspace)
 
 
@@ -80,7 +81,7 @@ def find_definition(places: Places, folder: Path, name: str) -> tuple[Entry, Def
         hint = did_you_mean(name, known.names())
         raise Refused(
             "unknown_workflow",
-            f"There is no workflow {name!r}.{hint} Known workflows: {', '.join(known.names())}.",
+            f"There is no workflow {name!r}.{hint} Known workflows: {', '.join(map(repr, known.names()))}.",
             known=known.names(),
         )
     errors = [p for p in entry.loaded.problems if p.severity == "error"]

@@ -13,7 +13,7 @@ from sprintwright.app.compose import settings_of
 from sprintwright.app.config import Settings
 from sprintwright.app.doctor import ALIASES, problem_of, unknown_names
 from sprintwright.app.places import Places
-from sprintwright.text import one_line
+from sprintwright.text import clean, one_line
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
             continue
         marks = f" [{', '.join(parts)}]" if parts else ""
         words = f"PROBLEM: {problem}" if problem else _words(agent.config)
-        print(f"{agent.name}{marks}  {agent.config.kind}, {agent.origin}  {words}".rstrip())
+        print(clean(f"{agent.name}{marks}  {agent.config.kind}, {agent.origin}  {words}".rstrip(), newlines=False))
     if not arguments.json:
         _print_problems(settings)
     if len(settings.agents) == 1 and not arguments.json:
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _print_problems(settings: Settings) -> None:
     for sentence in (*settings.warnings, *unknown_names(settings)):
-        print(f"PROBLEM: {sentence}")
+        print(f"PROBLEM: {clean(sentence, newlines=False)}")
 
 
 def _parts(settings: Settings, name: str) -> list[str]:

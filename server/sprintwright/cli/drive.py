@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import os
 import signal
 import sys
@@ -58,7 +59,7 @@ class Session:
     @property
     def interactive(self) -> bool:
         """Whether somebody can be asked: a terminal at both ends, and no `--yes` or `--json`."""
-        return sys.stdin.isatty() and sys.stdout.isatty() and not (self.json or self.yes)
+        return bool(sys.stdin) and sys.stdin.isatty() and sys.stdout.isatty() and not (self.json or self.yes)
 
 
 def drive(session: Session, begin: Begin) -> int:
@@ -93,14 +94,18 @@ async def _drive(session: Session, begin: Begin) -> int:
     world = make_world(
         session.environment, session.folder, session.settings, people, on_record=view.record, on_output=view.output
     )
-    live = begin(world)
     exits: list[int] = []
+    begun: list[LiveRun] = []
     loop = asyncio.get_running_loop()
-    for number, code in _SIGNALS.items():
-        loop.add_signal_handler(number, _on_signal, live, view, code, exits)
+    for number, code in _SIGNALS.items():  # before the run begins: a signal at that moment cancels it as any other
+        loop.add_signal_handler(number, _on_signal, begun, view, code, exits)
+    live = begin(world)
+    begun.append(live)
     try:
         with view.showing(live):
             await live.wait()
+        if live.problem is not None:
+            live.state.leave()  # what could not be recorded is not going on
         view.ended(live)
     except OSError:  # the terminal is gone; the run is not: what is left of it goes on and is recorded
         await live.wait()
@@ -111,10 +116,12 @@ async def _drive(session: Session, begin: Begin) -> int:
     return exits[0] if exits and live.state.status == "cancelled" else exit_of(live.state.status)
 
 
-def _on_signal(live: LiveRun, view: View, code: int, exits: list[int]) -> None:
+def _on_signal(begun: list[LiveRun], view: View, code: int, exits: list[int]) -> None:
     exits.append(code)
-    view.say("Cancelling; once more: at once." if len(exits) == 1 else "Ending at once.")
-    live.cancel()
+    with contextlib.suppress(OSError):  # the terminal may be gone, and with it the reason to say anything
+        view.say("Cancelling. The same again ends it at once." if len(exits) == 1 else "Ending at once.")
+    for live in begun:
+        live.cancel()
 
 
 def _view(session: Session) -> View:

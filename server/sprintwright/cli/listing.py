@@ -24,10 +24,10 @@ def run(arguments: argparse.Namespace) -> int:
             print(json.dumps(head_as_json(seen)))
             continue
         state = seen.state
-        workflow = state.started.workflow if state.started else "?"
+        workflow = one_line(state.started.workflow, 60) if state.started else "?"
         task = one_line(state.started.task, 60) if state.started else ""
         elsewhere = "" if seen.own else " (made elsewhere)"
-        where = f"  {seen.place.folder}" if arguments.all else ""
+        where = f"  {one_line(str(seen.place.folder), 200)}" if arguments.all else ""
         print(f"{seen.place.run_id}  {STATUS_WORDS[state.status]}{elsewhere}  {workflow}  {task}{where}")
     if not found and not arguments.json:
         print('No runs yet. Start one: sprintwright run dev "what is to be done", or see one: sprintwright demo')

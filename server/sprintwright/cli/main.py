@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import atexit
 import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from io import TextIOWrapper
 from typing import TYPE_CHECKING, TypeAlias
 
 from sprintwright import __version__
@@ -35,23 +37,53 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser.print_help()
         return 2
     known.rest = rest
+    _prepare_streams()
+    try:
+        return _called(known)
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # whoever read our output has enough
+        _silence()
+        return 1
+    except OSError as error:
+        where = f" ({error.filename})" if error.filename else ""
+        print(f"sprintwright: {error.strerror or error}{where}. Nothing more was done.", file=sys.stderr)
+        _silence()
+        return 1
+
+
+def _called(known: argparse.Namespace) -> int:
     # Nobody's plugin runs inside us, and looking for them would cost more than our own start.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     run: Callable[[argparse.Namespace], int] = import_module(f"sprintwright.cli.{known.module}").run
     from sprintwright.errors import SprintwrightError
 
     try:
-        return run(known)
+        code = run(known)
+        sys.stdout.flush()
+        return code
     except SprintwrightError as error:
         from sprintwright.text import clean
 
         print(f"sprintwright: {clean(error.message, newlines=True)}", file=sys.stderr)
         return 2 if error.code not in ("run_unreadable", "stopped", "workspace") else 1
-    except BrokenPipeError:
-        sys.stderr.close()
-        return 1
-    except KeyboardInterrupt:
-        return 130
+
+
+def _prepare_streams() -> None:
+    """Streams that are there and can hold any text: closed ones lead nowhere, other encodings get question marks."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            nowhere = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - for the process's life
+            atexit.register(nowhere.close)
+            setattr(sys, name, nowhere)
+        elif isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def _silence() -> None:
+    """Nothing more can be written there, and Python must not try at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _parser() -> argparse.ArgumentParser:

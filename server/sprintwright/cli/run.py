@@ -37,14 +37,20 @@ def _task(arguments: argparse.Namespace) -> str:
     if arguments.task_file:
         try:
             with Path(arguments.task_file).open("rb") as file:
-                return file.read(_MOST_TASK_BYTES).decode("utf-8", "replace")
+                return _text(file.read(_MOST_TASK_BYTES + 1))
         except OSError as error:
             raise Refused(
                 "bad_argument", f"The task file {arguments.task_file!r} can't be read: {error.strerror}."
             ) from error
     if words == ["-"]:
-        return sys.stdin.buffer.read(_MOST_TASK_BYTES).decode("utf-8", "replace")
+        return _text(sys.stdin.buffer.read(_MOST_TASK_BYTES + 1))
     return " ".join(words)
+
+
+def _text(data: bytes) -> str:
+    if len(data) > _MOST_TASK_BYTES:
+        raise Refused("bad_argument", f"The task is larger than {_MOST_TASK_BYTES:,} bytes; shorten it.")
+    return data.decode("utf-8", "replace")
 
 
 def _roles(arguments: argparse.Namespace) -> dict[str, str]:

@@ -11,7 +11,7 @@ from sprintwright.app.places import Places
 from sprintwright.app.start import catalogue
 from sprintwright.definitions.load import decode, load_definition
 from sprintwright.model.problem import Problem
-from sprintwright.text import one_line
+from sprintwright.text import clean, one_line
 
 _MOST_BYTES = 2 * 1024 * 1024
 
@@ -24,7 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
             worst = 2 if problem.severity == "error" else worst
             _print(path, problem, arguments.json)
         if not problems and not arguments.json:
-            print(f"{path}: no problem")
+            print(f"{clean(str(path), newlines=False)}: no problem")
     return worst
 
 
@@ -38,6 +38,8 @@ def _checked(arguments: argparse.Namespace) -> list[tuple[Path, list[Problem]]]:
 def _file(path: Path) -> list[Problem]:
     from sprintwright.errors import Refused
 
+    if path.exists() and not path.is_file():
+        raise Refused("bad_argument", f"{str(path)!r} is no regular file.")
     try:
         with path.open("rb") as file:
             data = file.read(_MOST_BYTES)
@@ -51,5 +53,5 @@ def _print(path: Path, problem: Problem, as_json: bool) -> None:
     if as_json:
         print(json.dumps({"path": str(path), **problem.model_dump(exclude_defaults=True)}))
         return
-    place = f"{path}:{problem.range.line + 1}:{problem.range.column + 1}"
+    place = clean(f"{path}:{problem.range.line + 1}:{problem.range.column + 1}", newlines=False)
     print(f"{place}: {problem.severity}: {one_line(problem.message, 400)} [{problem.code}]")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sprintwright.app.places import Places
 from sprintwright.app.start import catalogue
-from sprintwright.text import one_line
+from sprintwright.text import clean, one_line
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -33,9 +33,10 @@ def run(arguments: argparse.Namespace) -> int:
             print(json.dumps(row))
             continue
         replaces = f", in place of the {entry.replaces} one" if entry.replaces else ""
-        print(f"{entry.name}  {one_line(title, 70)}  ({entry.origin}{replaces})")
+        print(f"{one_line(entry.name, 60)}  {one_line(title, 70)}  ({entry.origin}{replaces})")
         if roles:
-            print(f"    roles: {', '.join(roles)}")
+            print(f"    roles: {one_line(', '.join(roles), 200)}")
         for problem in errors:
-            print(f"    problem: {entry.path}:{problem.range.line + 1}: {one_line(problem.message, 200)}")
+            place = clean(f"{entry.path}:{problem.range.line + 1}", newlines=False)
+            print(f"    problem: {place}: {one_line(problem.message, 200)}")
     return 0

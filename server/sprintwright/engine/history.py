@@ -12,7 +12,6 @@ from sprintwright.model.records import (
     Failed,
     Finished,
     Left,
-    Opened,
     Payload,
     Record,
     RunStarted,
@@ -69,8 +68,6 @@ class History:
                 self._decide(key, payload)
             case Ended():
                 self.ended = payload
-            case Opened():
-                self.ended = None  # a new owner's walk says anew how it ended
             case RunStarted():
                 self.started, self.roles, self.max_passes = payload, dict(payload.roles), payload.max_passes
             case _:

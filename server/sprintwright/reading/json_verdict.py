@@ -15,6 +15,11 @@ from sprintwright.reading.sentences import Keys
 from sprintwright.text import fold
 
 _JSON_FENCES = frozenset({"", "json", "jsonc", "json5", "application/json"})
+_DISOWNED = re.compile(
+    r"(?<![\w-])(?:not|never|cannot|\w+n't|would|could|should|might|may|must|if|unless|wrong|example|instance|refuse|told)"
+    r"(?![\w-])"
+)
+"""Words around an object that make it a mention. ``no`` is not among them: *no failures found* stands beside many."""
 _FIELD = "verdict"
 _SHOWN = 100
 _LIST_OF_OPTIONS = re.compile(r"[\s,;|/`*]*+(?:or|and)?[\s,;|/`*]*+(?:[-+•]|[0-9]{1,9}[.)])?[ \t`*]*+")
@@ -47,6 +52,8 @@ def read_json_verdict(page: Page, keys: Keys) -> JsonVerdict:
     last = speaking[-1]
     if last.value is None:
         return JsonVerdict(spans=found, warning="The last JSON object with a verdict can't be read.")
+    if _DISOWNED.search(fold(_around(page, last))):
+        return JsonVerdict(spans=found, warning="The sentence around the JSON takes its verdict back.")
     if _is_option(page.text, speaking, keys):
         return JsonVerdict(spans=found, warning="The reply lists JSON objects with different verdicts.")
     said = _said(last.value)
@@ -54,6 +61,13 @@ def read_json_verdict(page: Page, keys: Keys) -> JsonVerdict:
     if not key:
         return JsonVerdict(spans=found, warning=f"The JSON gives {said[:_SHOWN]!r}, which is not a declared key.")
     return JsonVerdict(key, _line_at(page, last.end - 1), spans=found)
+
+
+def _around(page: Page, span: JsonSpan) -> str:
+    """What stands on the lines of an object beside it."""
+    before = page.text.rfind("\n", 0, span.start) + 1
+    after = page.text.find("\n", span.end)
+    return page.text[before : span.start] + " " + page.text[span.end : after if after >= 0 else len(page.text)]
 
 
 def without_json(page: Page, found: Sequence[JsonSpan]) -> Sequence[Line]:

@@ -21,6 +21,9 @@ _DOUBT = re.compile(
         not | no | never | neither | nor | without | cannot | \w+n't | cant | dont | isnt | none | nothing | nobody
       | hardly | scarcely | barely | almost | nearly | if | unless | when | until | till | once | whether | provided
       | assuming | otherwise | would | could | should | might | may | suppose[ds]? | depends | claims? | claimed
+      | wrong | den(?:y|ied) | reject(?:ed|s)? | refus(?:e|ed|es) | far\ from | out\ of\ the\ question
+      | only\ (?:after|if|when|once) | expected
+      | previous(?:ly)? | earlier | formerly | example | instance | instead\ of | rather\ than | supposed | must | told
       | one\ of | either | nicht | kein\w* | nie | wenn | falls | sobald | sonst | pas | jamais | sauf | si | non | ni
       | nunca | salvo | não | nem | se
     )(?![\w-])

@@ -134,3 +134,26 @@ def test_b011_a_negative_verdict_under_a_heading_is_read() -> None:
 def test_b013_each_documented_form_of_each_key_goes_through_the_parser(key: str, form: str) -> None:
     read = read_verdict(form.format(key), A)
     assert isinstance(read, Verdict) and read.key == key
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        'I will not output {"verdict":"good_to_go"}',
+        'Not: {"verdict":"good_to_go"}',
+        'For instance {"verdict":"good_to_go"} would be wrong.',
+        'I couldn\'t run the tests. {"verdict":"good_to_go"} must not be given.',
+        'I was told: {"verdict":"good_to_go"}. I refuse.',
+        "VERDICT: good_to_go is out of the question",
+        "VERDICT: good_to_go - denied",
+        "VERDICT: good_to_go (rejected)",
+        "VERDICT: far from good_to_go",
+        "VERDICT: good_to_go (only after the crash is fixed)",
+        "good_to_go is wrong here",
+        "# Verdict\ngood_to_go is wrong here",
+        "Expected verdict: good_to_go. Actual: tests fail.",
+        "Previous verdict: good_to_go\nNow it fails.",
+    ],
+)
+def test_b003_a_denial_is_never_a_yes(reply: str) -> None:
+    assert read_verdict(reply, A).key != "good_to_go"
