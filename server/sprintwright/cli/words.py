@@ -56,8 +56,8 @@ def node_words(node: Node) -> list[str]:
         words.append(_count(node.findings, "finding"))
     if node.seconds:
         words.append(duration(node.seconds))
-    if node.status == "running" and node.since:
-        words.append(f"for {duration(_since(node.since))}")
+    if node.status == "running" and node.since and (elapsed := _since(node.since)) >= 1:
+        words.append(f"for {duration(elapsed)}")
     if node.detail:
         words.append(one_line(node.detail, 160))
     return words
