@@ -549,3 +549,18 @@ def test_r046_a_fault_of_ours_ends_this_run_in_words() -> None:
 
     end = Bench(define(turn("a")), script).run()
     assert (end.status, end.code) == ("failed", "internal_error") and "ZeroDivisionError" in end.reason
+
+
+def test_m077_an_item_that_is_done_anew_leaves_its_siblings_results_alone() -> None:
+    bench, broken = group(items("1", "2", "3"), max_concurrency=3), True
+
+    def script(request: TurnRequest) -> str:
+        if broken and request.key in ("g[1]/build", "b"):
+            raise Operational("exit", "no")
+        return "made"
+
+    bench.script = script
+    assert bench.run().status == "failed"
+    broken, before = False, len(bench.keys)
+    assert bench.run().status == "completed"
+    assert bench.keys[before:] == ["g[1]/build", "b"]
