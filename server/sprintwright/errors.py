@@ -36,6 +36,10 @@ RefusalCode = Literal[
     "unknown_agent",
     "unknown_run",
     "unknown_leaf",
+    "unknown_finding",
+    "no_question",
+    "needs_choice",
+    "within_turn",
     "agent_missing",
     "definition_invalid",
     "not_supported",
@@ -50,6 +54,8 @@ RefusalCode = Literal[
     "stopped",
     "run_unreadable",
     "journal_shortened",
+    "restore_cut_off",
+    "restore_conflict",
     "consent_needed",
     "config_invalid",
 ]
@@ -70,7 +76,7 @@ class Refused(SprintwrightError):
 
 Cause = Literal[
     "spawn", "exit", "sign_in", "rate_limit", "timeout", "protocol", "truncated", "empty_answer", "permission",
-    "no_recording", "artifact",
+    "no_recording", "artifact", "stopped",
 ]  # fmt: skip
 
 

@@ -82,6 +82,7 @@ def test_r041_signals_end_in_order_with_their_own_code_and_leave_no_agent(place:
 
 def test_r024_a_journal_older_than_what_was_seen_is_not_resumed_unasked(place: Place) -> None:
     place.script["sprints[2]/passes[1]/generator"] = [{"exit": 1}, {"text": "built"}]
+    place.one_try("dev")
     place.configure()
     assert place.call("run", "dev", "x").returncode == 1
     journal = newest(place) / "journal.jsonl"
@@ -93,6 +94,7 @@ def test_r024_a_journal_older_than_what_was_seen_is_not_resumed_unasked(place: P
 
 def test_a_run_made_elsewhere_is_shown_and_never_acted_on(place: Place) -> None:
     place.script["sprints[2]/passes[1]/generator"] = [{"exit": 1}]
+    place.one_try("dev")
     place.configure()
     place.call("run", "dev", "x")
     shutil.rmtree(place.base / "state")
@@ -104,6 +106,7 @@ def test_a_run_made_elsewhere_is_shown_and_never_acted_on(place: Place) -> None:
 
 def test_a_frozen_definition_that_was_changed_is_not_used(place: Place) -> None:
     place.script["sprints[2]/passes[1]/generator"] = [{"exit": 1}]
+    place.one_try("dev")
     place.configure()
     place.call("run", "dev", "x")
     with (newest(place) / "definition.yaml").open("a") as file:
@@ -114,6 +117,7 @@ def test_a_frozen_definition_that_was_changed_is_not_used(place: Place) -> None:
 
 def test_r004_a_damaged_run_costs_nothing_but_itself(place: Place) -> None:
     place.script["sprints[2]/passes[1]/generator"] = [{"exit": 1}, {"exit": 1}, {"text": "built"}]
+    place.one_try("dev")
     place.configure()
     for _ in range(2):
         place.call("run", "dev", "x")
@@ -214,6 +218,7 @@ def test_what_a_killed_run_left_is_shown_and_its_agent_is_ended_before_the_turn_
 
 def test_a_run_of_another_folder_is_meant_only_by_its_whole_id(place: Place) -> None:
     place.script["designer"] = [{"exit": 1}, *place.script["designer"]]
+    place.one_try("dev")
     place.configure()
     place.call("run", "dev", "x")
     run_id = newest(place).name
@@ -256,6 +261,7 @@ def test_items_that_did_not_end_well_are_told_at_the_end_of_a_completed_run(tmp_
     script = swarm_script()
     script["items[2]/passes[1]/worker"] = [{"exit": 4, "stderr": "boom"}]
     place = Place(tmp_path, script)
+    place.one_try("swarm")
     ran = place.call("run", "swarm", "x")
     assert ran.returncode == 0 and "2 items did not end well" in ran.stdout
     assert "Item 2: i2" in ran.stdout and "boom" in ran.stdout and "Blocked by Item 2" in ran.stdout
@@ -265,6 +271,7 @@ def test_items_that_did_not_end_well_are_told_at_the_end_of_a_completed_run(tmp_
 
 def test_x007_resume_asks_for_consent_when_the_folders_files_took_an_agents_place(place: Place) -> None:
     place.script["sprints[1]/passes[1]/evaluator"] = [{"exit": 1}]
+    place.one_try("dev")
     place.configure()
     place.call("run", "dev", "x")
     canary = place.base / "canary"

@@ -1,6 +1,6 @@
 """AGENT: a scripted command-line agent. It counts its own turns in a file outside the run folder.
 
-Usage: agent.py SCRIPT COUNTS. SCRIPT is JSON: {leaf key: [{text, writes, exit, stderr, tell, hang, wait_for},
+Usage: agent.py SCRIPT COUNTS. SCRIPT is JSON: {leaf key: [{text, writes, exit, stderr, tell, hang, wait_for, wait_after},
 …]}; the
 n-th turn of a key gets the n-th entry (the last one for all further turns); the key `*` stands for all others.
 """
@@ -28,6 +28,8 @@ def main() -> None:
         time.sleep(0.01)
     if "tell" in entry:  # a named pipe: whoever reads it knows that this turn is at work
         Path(entry["tell"]).write_text("here", encoding="utf-8")
+    while "wait_after" in entry and not Path(entry["wait_after"]).exists():
+        time.sleep(0.01)
     while entry.get("hang"):
         time.sleep(3600)
     sys.stderr.write(entry.get("stderr", ""))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -12,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+
+from sprintwright.definitions.discovery import builtin_folder
 
 AGENT = Path(__file__).with_name("agent.py")
 PROGRAM = (sys.executable, "-m", "sprintwright")
@@ -50,6 +53,11 @@ class Place:
         folder = self.base / "config" / "sprintwright" / "workflows"
         folder.mkdir(exist_ok=True)
         (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
+
+    def one_try(self, name: str) -> None:
+        """Give each turn of a workflow that we ship one try: a copy of the user's own takes its place."""
+        text = (builtin_folder() / f"{name}.yaml").read_text(encoding="utf-8")
+        self.define(name, re.sub(r"( +)kind: agent_turn\n", r"\g<0>\1retry: {attempts: 1}\n", text))
 
     def environment(self, **more: str) -> dict[str, str]:
         return {

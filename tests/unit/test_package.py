@@ -13,7 +13,8 @@ import pytest
 from sprintwright.definitions.discovery import builtin_folder
 
 ROOT = Path(__file__).parents[2]
-BUILTIN = {"dev.yaml", "pair.yaml", "swarm.yaml", "workflow.schema.json"}
+WORKFLOWS = {"author", "dev", "fix", "pair", "prototype", "quick", "swarm", "task"}
+BUILTIN = {f"{name}.yaml" for name in WORKFLOWS} | {"workflow.schema.json"}
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +29,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_checkout_finds_its_definitions() -> None:
     assert builtin_folder() == ROOT / "definitions"
-    assert {path.name for path in builtin_folder().iterdir()} >= BUILTIN
+    assert {path.name for path in builtin_folder().iterdir()} == BUILTIN
 
 
 def test_the_wheel_holds_the_definitions_the_demo_and_the_license_and_no_tests(wheel: Path) -> None:
@@ -57,7 +58,7 @@ def test_the_installed_wheel_lists_its_workflows_and_runs_the_demo(wheel: Path, 
         )
 
     listed = call("workflows")
-    assert listed.returncode == 0 and "dev" in listed.stdout and "swarm" in listed.stdout, listed.stderr
+    assert listed.returncode == 0 and all(name in listed.stdout for name in WORKFLOWS), listed.stderr
     demo = call("demo")
     assert demo.returncode == 0, demo.stdout + demo.stderr
     assert "2 findings" in demo.stdout and "completed" in demo.stdout

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import subprocess
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from sprintwright.processes import (
     Finished,
     boot_id,
     child_environment,
+    find_command,
     find_program,
     process_start_time,
     run_bytes,
@@ -255,6 +257,14 @@ def test_a_near_name_is_suggested_and_the_path_is_named(tmp_path: Path) -> None:
     script(tmp_path / "pytest", "#!/bin/sh\n")
     with pytest.raises(Operational, match=rf"Did you mean 'pytest'.*{tmp_path}"):
         find_program("pytset", path=str(tmp_path))
+
+
+def test_this_program_is_started_wherever_it_is_and_never_one_of_the_folder(tmp_path: Path) -> None:
+    (tmp_path / "sprintwright.py").write_text("raise SystemExit('planted')")
+    command = find_command("{sprintwright}", path="", folder=tmp_path)
+    ran = subprocess.run([*command, "--help"], cwd=tmp_path, capture_output=True, text=True)
+    assert ran.returncode == 0 and ran.stdout.startswith("usage: sprintwright")
+    assert find_command("bin", path=str(script(tmp_path / "bin", "#!/bin/sh\n").parent)) == [str(tmp_path / "bin")]
 
 
 def test_a_path_is_relative_to_the_folder(tmp_path: Path) -> None:

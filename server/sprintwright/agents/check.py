@@ -10,7 +10,7 @@ from pathlib import Path
 from sprintwright.agents.config import CheckAgentConfig
 from sprintwright.engine.ports import CheckRequest, Checks, Output, TurnAnswer, TurnRequest
 from sprintwright.paths import relative_inside
-from sprintwright.processes import Leftovers, child_environment, find_program, run_process
+from sprintwright.processes import Leftovers, child_environment, find_command, run_process
 from sprintwright.reading.reports import read_report
 
 _OUTPUT_CAP = 1024 * 1024
@@ -57,11 +57,11 @@ class CommandChecks:
         return answer
 
     async def _one(self, folder: Path, command: tuple[str, ...], request: CheckRequest, output: Output) -> TurnAnswer:
-        program = find_program(command[0], path=self._parent.get("PATH"), folder=folder)
+        program = find_command(command[0], path=self._parent.get("PATH"), folder=folder)
         line = shlex.join(command)
         output("note", f"$ {line}\n")
         finished = await run_process(
-            [str(program), *command[1:]],
+            [*program, *command[1:]],
             cwd=folder,
             env=child_environment(self._parent, {}),
             stdin=None,

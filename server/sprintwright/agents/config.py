@@ -7,6 +7,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field
 
 from sprintwright.model.definition import CheckFormat
+from sprintwright.model.limits import Limits
 from sprintwright.model.value import Value
 
 
@@ -54,6 +55,14 @@ LATER_KINDS: tuple[str, ...] = ("acp", "model", "editor")
 """Kinds of design.md section 5 that this version can't start yet."""
 
 
+class HistoryConfig(Value):
+    """How many runs are kept. It counts in the user's own file only."""
+
+    runs: int | None = Field(
+        default=None, ge=1, description="Finished runs of yours that a folder keeps; older ones go at the next start."
+    )
+
+
 class Config(Value):
     """One configuration file, of the user or of a workspace."""
 
@@ -61,3 +70,7 @@ class Config(Value):
     primary: str = Field(default="", description="Agent for every role that has none of its own.")
     escalation: str = Field(default="", description="The stronger agent; roles may name it by this alias.")
     roles: dict[str, str] = Field(default={}, description="Agent for a role of any workflow.")
+    limits: Limits = Field(
+        default=Limits(), description="Upper bounds for every run; a folder's file can only lower them."
+    )
+    history: HistoryConfig = Field(default=HistoryConfig(), description="How many runs are kept; without it, all.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from sprintwright.agents.config import (
     HumanAgentConfig,
     ReplayAgentConfig,
 )
-from sprintwright.engine.ports import AgentTraits, Checks, Output, People, TurnAnswer, TurnRequest
+from sprintwright.engine.ports import AgentTraits, Checks, Desk, People, TurnAnswer, TurnRequest
 from sprintwright.errors import Refused
 from sprintwright.processes import Leftovers
 from sprintwright.text import did_you_mean, fold
@@ -59,6 +60,12 @@ class Registry:
         self._agents = {fold(name): agent for name, agent in agents.items()}
         self._parent, self._people, self._checks, self._leftovers = parent, people, checks, leftovers
 
+    def asking(self, people: People) -> Registry:
+        """The same agents, with other people to ask."""
+        other = copy(self)
+        other._people = people
+        return other
+
     def names(self) -> list[str]:
         """The configured names, sorted."""
         return sorted(agent.name for agent in self._agents.values())
@@ -79,18 +86,18 @@ class Registry:
         """What the engine must know before a turn."""
         return _TRAITS.get(self.get(agent).config.kind, AgentTraits())
 
-    async def turn(self, request: TurnRequest, output: Output) -> TurnAnswer:
+    async def turn(self, request: TurnRequest, desk: Desk) -> TurnAnswer:
         """Take one turn with the agent of the request."""
         configured = self.get(request.agent)
         match configured.config:
             case CliAgentConfig() as config:
                 from sprintwright.agents import cli
 
-                return await cli.turn(config, request, self._parent, self._leftovers, output)
+                return await cli.turn(config, request, self._parent, self._leftovers, desk.output)
             case CheckAgentConfig() as config:
                 from sprintwright.agents import check
 
-                return await check.turn(config, request, self._checks, output)
+                return await check.turn(config, request, self._checks, desk.output)
             case HumanAgentConfig():
                 from sprintwright.agents import human
 
@@ -98,4 +105,4 @@ class Registry:
             case ReplayAgentConfig() as config:
                 from sprintwright.agents import replay
 
-                return await replay.turn(configured.base / config.file, request, output)
+                return await replay.turn(configured.base / config.file, request, desk)

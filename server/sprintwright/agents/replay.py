@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Literal
 
 import yaml
 from pydantic import Field, ValidationError
 
-from sprintwright.engine.ports import Output, TurnAnswer, TurnRequest
+from sprintwright.engine.ports import Desk, TurnAnswer, TurnRequest
 from sprintwright.errors import Operational, PathRefused
 from sprintwright.model.value import Value
 from sprintwright.paths import is_protected, relative_inside, write_atomic
@@ -16,9 +17,18 @@ from sprintwright.paths import is_protected, relative_inside, write_atomic
 _MOST_BYTES = 4 * 1024 * 1024
 
 
-class RecordedTurn(Value):
-    """One turn: its answer, and the files as they were after it."""
+class RecordedQuestion(Value):
+    """What the agent asked in the turn: a question to the user, or leave to do something."""
 
+    text: str
+    kind: Literal["ask", "permission"] = "ask"
+    choices: tuple[str, ...] = ()
+
+
+class RecordedTurn(Value):
+    """One turn: what was asked in it, its answer, and the files as they were after it."""
+
+    asks: tuple[RecordedQuestion, ...] = ()
     text: str = ""
     writes: dict[str, str] = Field(default={})
     """Path in the folder to its whole content."""
@@ -45,21 +55,24 @@ def load(file: Path) -> Recording:
         raise Operational("no_recording", f"The recording {str(file)!r} can't be read: {error}") from error
 
 
-async def turn(file: Path, request: TurnRequest, output: Output) -> TurnAnswer:
-    """Make the recorded changes and give the recorded answer."""
+async def turn(file: Path, request: TurnRequest, desk: Desk) -> TurnAnswer:
+    """Ask the recorded questions anew, make the recorded changes and give the recorded answer."""
     recorded = load(file).turns.get(request.key)
     if recorded is None:
         raise Operational("no_recording", f"The recording {str(file)!r} has no turn for {request.key!r}.")
+    for asked in recorded.asks:
+        answer = await desk.ask(asked.kind, asked.text, asked.choices)
+        desk.output("note", f"asked: {asked.text}\nanswered: {answer.text}\n")
     await asyncio.sleep(recorded.seconds)
     folder = Path(request.folder)
     for path, content in recorded.writes.items():
         target = _target(path)
         (folder / target).parent.mkdir(parents=True, exist_ok=True)
         write_atomic(folder, target, content.encode(), mode=0o644)
-        output("note", f"wrote {target}\n")
+        desk.output("note", f"wrote {target}\n")
     for path in recorded.deletes:
         (folder / _target(path)).unlink(missing_ok=True)
-    output("text", recorded.text)
+    desk.output("text", recorded.text)
     return TurnAnswer(text=recorded.text)
 
 

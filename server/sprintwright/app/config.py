@@ -9,6 +9,7 @@ from sprintwright.agents.config import LATER_KINDS, Config
 from sprintwright.agents.registry import BUILT_IN, Configured
 from sprintwright.definitions.load import decode, load_model
 from sprintwright.errors import Refused
+from sprintwright.model.limits import Limits
 from sprintwright.model.problem import Problem
 
 _MOST_BYTES = 1024 * 1024
@@ -22,8 +23,12 @@ class Settings:
     primary: str
     escalation: str
     roles: dict[str, str]
+    limits: Limits
+    """Upper bounds of every run here: the user's, which the folder's file can only lower."""
     warnings: tuple[str, ...]
     """What is odd in the files, each with its place; it stops nothing."""
+    history_runs: int | None = None
+    """How many finished runs a folder keeps; None: all."""
 
 
 def load_settings(user_file: Path, folder: Path | None) -> Settings:
@@ -35,6 +40,7 @@ def load_settings(user_file: Path, folder: Path | None) -> Settings:
             levels.append(("workspace", ours / "config.yaml"))
     agents = {name: Configured(name, config, "builtin", Path()) for name, config in BUILT_IN.items()}
     primary, escalation, roles, warnings = "", "", dict[str, str](), list[str]()
+    limits, history_runs = Limits(), None
     for origin, file in levels:
         config = _read(file, warnings)
         if config is None:
@@ -43,7 +49,21 @@ def load_settings(user_file: Path, folder: Path | None) -> Settings:
             agents[name] = Configured(name, agent, origin, file.parent)
         primary, escalation = config.primary or primary, config.escalation or escalation
         roles.update(config.roles)
-    return Settings(agents, primary, escalation, roles, tuple(warnings))
+        limits = lowest(limits, config.limits)
+        if origin == "user":
+            history_runs = config.history.runs
+        elif config.history.runs is not None:
+            warnings.append(f"{file}: `history` counts in your own configuration only; here it is ignored.")
+    return Settings(agents, primary, escalation, roles, limits, tuple(warnings), history_runs)
+
+
+def lowest(*given: Limits | None) -> Limits:
+    """Of each limit the lowest that is given."""
+    bounds: dict[str, float] = {}
+    for limits in given:
+        for name, value in (limits.model_dump(exclude_none=True) if limits else {}).items():
+            bounds[name] = min(value, bounds.get(name, value))
+    return Limits.model_validate(bounds)
 
 
 def _read(file: Path, warnings: list[str]) -> Config | None:

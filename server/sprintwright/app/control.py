@@ -18,7 +18,8 @@ from typing import Any, cast
 from sprintwright.errors import SprintwrightError
 from sprintwright.paths import make_private_dir
 
-Handler = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
+Handler = Callable[[dict[str, Any], int | None], Awaitable[dict[str, Any]]]
+"""Takes a request and, where the system tells it, the caller's process id."""
 _MOST_BYTES = 1024 * 1024
 _ASK_SECONDS = 5.0
 
@@ -26,52 +27,70 @@ _ASK_SECONDS = 5.0
 class ControlSocket:
     """The owner's end."""
 
-    def __init__(self, path: Path, server: asyncio.Server) -> None:
-        self._path, self._server = path, server
+    def __init__(self, path: Path, listening: socket.socket) -> None:
+        self._path, self._socket = path, listening
+        self._server: asyncio.Server | None = None
 
     @classmethod
-    async def listen(cls, runtime: Path, run_id: str, handler: Handler) -> ControlSocket:
-        """Listen for a run. A socket that a dead owner left is replaced: the caller holds the run's lock."""
+    def bind(cls, runtime: Path, run_id: str) -> ControlSocket:
+        """Listen for a run; from now on it counts as alive. Raises `OSError`.
+
+        A socket that a dead owner left is replaced: the caller holds the run's lock.
+        """
         make_private_dir(runtime)
         path = runtime / f"{run_id}.sock"
         path.unlink(missing_ok=True)
+        listening = socket.socket(socket.AF_UNIX)
+        try:
+            listening.bind(str(path))
+            path.chmod(0o600)
+            listening.listen()
+        except OSError:
+            listening.close()
+            raise
+        return cls(path, listening)
 
-        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def serve(self, handler: Handler) -> None:
+        """Answer those who call, until `close`."""
+
+        async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             with contextlib.closing(writer), contextlib.suppress(OSError, ValueError, TimeoutError):
-                if _peer_uid(writer) not in (None, os.getuid()):
+                pid, uid = _peer(writer)
+                if uid not in (None, os.getuid()):
                     return
                 async with asyncio.timeout(_ASK_SECONDS):
                     line = await reader.readline()
-                answer = await _answer(handler, line)
-                writer.write(json.dumps(answer).encode() + b"\n")
+                reply = await _answer(handler, line, pid)
+                writer.write(json.dumps(reply).encode() + b"\n")
                 await writer.drain()
 
-        server = await asyncio.start_unix_server(serve, path, limit=_MOST_BYTES)
-        path.chmod(0o600)
-        return cls(path, server)
+        self._server = await asyncio.start_unix_server(answer, sock=self._socket, limit=_MOST_BYTES)
 
     async def close(self) -> None:
         """Stop listening; the run no longer counts as alive. A client that says nothing holds nobody up."""
-        self._server.close()
+        if self._server is not None:
+            self._server.close()
+        self._socket.close()
         self._path.unlink(missing_ok=True)
 
 
-async def _answer(handler: Handler, line: bytes) -> dict[str, Any]:
+async def _answer(handler: Handler, line: bytes, pid: int | None) -> dict[str, Any]:
     try:
         request = json.loads(line)
         if not isinstance(request, dict):
             raise ValueError("a request is an object")
-        return {"ok": True, **await handler(cast("dict[str, Any]", request))}
+        return {"ok": True, **await handler(cast("dict[str, Any]", request), pid)}
     except SprintwrightError as error:
         return {"ok": False, "code": error.code, "message": error.message, "data": error.data}
     except ValueError as error:
         return {"ok": False, "code": "bad_argument", "message": str(error)}
 
 
-def _peer_uid(writer: asyncio.StreamWriter) -> int | None:
-    """The user at the other end, where the system tells (Linux)."""
+def _peer(writer: asyncio.StreamWriter) -> tuple[int | None, int | None]:
+    """Process and user at the other end, where the system tells (Linux)."""
     if not hasattr(socket, "SO_PEERCRED"):
-        return None
+        return None, None
     peer = writer.get_extra_info("socket")
     credentials = peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-    return struct.unpack("3i", credentials)[1]
+    pid, uid, _ = struct.unpack("3i", credentials)
+    return pid, uid

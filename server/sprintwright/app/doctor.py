@@ -9,7 +9,7 @@ from sprintwright.agents.config import CheckAgentConfig, CliAgentConfig, ReplayA
 from sprintwright.agents.registry import Configured
 from sprintwright.app.config import Settings
 from sprintwright.errors import Operational
-from sprintwright.processes import find_program
+from sprintwright.processes import find_command
 from sprintwright.text import did_you_mean, fold
 
 ALIASES = ("primary", "escalation")
@@ -28,7 +28,7 @@ def problem_of(agent: Configured, folder: Path, environment: Mapping[str, str]) 
             return ""
     for program in programs:
         try:
-            find_program(program, path=environment.get("PATH"), folder=folder)
+            find_command(program, path=environment.get("PATH"), folder=folder)
         except Operational as error:
             return error.message
     return ""

@@ -9,11 +9,14 @@ import re
 from typing import TextIO
 
 from sprintwright.engine.ports import Stream
+from sprintwright.errors import PathRefused
 from sprintwright.journal.blobs import Blobs, sha256
 from sprintwright.journal.store import RunFolder
 from sprintwright.model.results import ArtifactVersion
-from sprintwright.paths import open_beneath, write_atomic
+from sprintwright.paths import open_beneath, read_beneath, write_atomic
+from sprintwright.stops import stop
 
+_MOST_ARTIFACT = 64 * 1024 * 1024
 _MOST_TRANSCRIPT = 100 * 1024 * 1024
 
 
@@ -25,10 +28,31 @@ class RunFiles:
         self._blobs = Blobs(place.path)
 
     async def write(self, name: str, text: str) -> ArtifactVersion:
-        """Write one version, old or new but never mixed."""
+        """Write one version, old or new but never mixed; it is kept as a blob, so that it can be put back."""
         data = text.encode()
-        await asyncio.to_thread(write_atomic, self._place.path, f"artifacts/{name}", data)
+        await asyncio.to_thread(self._write, name, data)
         return ArtifactVersion(name=name, sha256=sha256(data), size=len(data))
+
+    @property
+    def folder(self) -> str:
+        """Where the artifacts are, from the workspace's folder."""
+        return f".sprintwright/runs/{self._place.run_id}/artifacts"
+
+    def _write(self, name: str, data: bytes) -> None:
+        self._blobs.write(sha256(data), data)
+        write_atomic(self._place.path, f"artifacts/{name}", data)
+        stop("artifact.written")
+
+    def read(self, name: str) -> str | None:
+        """The file as it is now: a regular file beneath the folder, of a size that can be read."""
+        try:
+            return read_beneath(self._place.path, f"artifacts/{name}", _MOST_ARTIFACT).decode("utf-8", "replace")
+        except (OSError, PathRefused):
+            return None
+
+    def put_back(self, version: ArtifactVersion) -> None:
+        """Write a recorded version again. Raises `OSError`, `PathRefused`."""
+        write_atomic(self._place.path, f"artifacts/{version.name}", self._blobs.read(version.sha256).encode())
 
     def exists(self, name: str) -> bool:
         """Whether the artifact is there."""

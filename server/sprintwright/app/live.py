@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import datetime
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,16 +15,18 @@ from sprintwright.app.control import ControlSocket
 from sprintwright.app.files import RunFiles, Transcripts, write_reports
 from sprintwright.app.keeping import Keeper
 from sprintwright.app.places import Places
+from sprintwright.app.questions import OpenQuestions
+from sprintwright.app.serving import Serving
 from sprintwright.app.user_state import OwnRun, UserState
 from sprintwright.engine.history import History
-from sprintwright.engine.ports import Checks, People, Ports, Stream
+from sprintwright.engine.ports import Checks, Journal, People, Ports, Stream
 from sprintwright.engine.run import Run
 from sprintwright.engine.walk import walk_run
-from sprintwright.errors import JournalError, PathRefused, SprintwrightError
+from sprintwright.errors import JournalError, PathRefused, Refused, SprintwrightError
 from sprintwright.journal.owner import OwnedRun
 from sprintwright.journal.store import RunFolder
 from sprintwright.model.definition import Definition
-from sprintwright.model.records import Failed, Finished, Payload, Record, Started
+from sprintwright.model.records import Decided, Failed, Finished, Noted, Payload, Record, Started
 from sprintwright.processes import Leftovers
 from sprintwright.secrets import Masker
 from sprintwright.state.fold import RunState, fold
@@ -72,26 +75,63 @@ class LiveRun:
         self._leaves: dict[str, int] = {}
         self._task: asyncio.Task[None] | None = None
         self._control: ControlSocket | None = None
+        self._beside: list[asyncio.Task[object]] = []
+        self.run: Run | None = None
+        """The walk, while it is going on."""
+        self.questions = OpenQuestions(world.people)
 
     def record(self, key: str, payload: Payload) -> None:
         """Record what comes before the walk: the start, and the user's decisions."""
         self._owned.journal.append(key, payload)
         self._history.apply(key, payload)
+        if isinstance(payload, Decided) and payload.what == "answer":
+            self.questions.was_answered(key)
 
     def begin(self) -> None:
         """Start walking; returns at once."""
+        try:  # at once, so that the run counts as alive before anybody else can look
+            self._control = ControlSocket.bind(self._world.places.runtime, self.place.run_id)
+        except OSError as error:
+            self._owned.abandon()
+            where = str(self._world.places.runtime)
+            raise Refused("folder_read_only", f"The run's socket can't be made in {where!r}: {error}.") from error
         self._task = asyncio.create_task(self._go(), name=f"run {self.place.run_id}")
 
     async def wait(self) -> None:
         """Return when the run has ended, was parked or cancelled, and everything of it is closed."""
         assert self._task is not None, "begin() comes first"
-        with contextlib.suppress(asyncio.CancelledError):
-            await asyncio.shield(self._task)
+        while not self._task.done():
+            try:
+                await asyncio.shield(self._task)
+            except asyncio.CancelledError:  # of the one who waits, too: nobody would be left to close the run
+                self.cancel()
 
     def cancel(self) -> None:
         """End it, keeping what is finished; a second call skips the grace time of the agents."""
         if self._task is not None:  # soon, so that a task that was only just made has begun and can close in order
             asyncio.get_running_loop().call_soon(self._task.cancel)
+
+    def pause(self) -> None:
+        """Park it as soon as the turns in hand have ended, and give it up; nobody waits for an answer any more."""
+        if self.run is not None:
+            self.run.park("", "Paused by you.", "paused")
+            self.questions.give_up()
+
+    def turn_pids(self) -> frozenset[int]:
+        """Programs that turns of this run have at work."""
+        return self._world.leftovers.live_pids(self.place.run_id)
+
+    def note(self, code: str, text: str) -> None:
+        """Record something that the user should know."""
+        self._owned.journal.append("", Noted(code=code, text=text))
+
+    def beside(self, work: Coroutine[Any, Any, object]) -> None:
+        """Do something meanwhile that is no part of the run; the run's end waits for it, and its faults are logged."""
+        self._beside.append(asyncio.create_task(work, name=f"beside {self.place.run_id}"))
+
+    async def close(self) -> None:
+        """Give up a run whose decisions were only recorded, in order."""
+        await self._close_in_any_case()
 
     @property
     def loaded_last(self) -> int:
@@ -104,10 +144,13 @@ class LiveRun:
 
     async def _go(self) -> None:
         try:
-            self._control = await ControlSocket.listen(self._world.places.runtime, self.place.run_id, self._asked)
+            assert self._control is not None, "begin() comes first"
+            await self._control.serve(Serving(self).handle)
             started = self._history.started
             assert started is not None, "record() the start before begin()"
-            await walk_run(Run(self.definition, started, self._ports(), self._history))
+            ports = ports_of(self._world, self.place, self._owned.journal, self.questions, self._output)
+            self.run = Run(self.definition, started, ports, self._history)
+            await walk_run(self.run)
         except JournalError as error:
             self.problem = error
         except OSError as error:
@@ -127,6 +170,9 @@ class LiveRun:
         self._transcripts.close()
         try:
             await self._keeper.close()
+            for fault in await asyncio.gather(*self._beside, return_exceptions=True):
+                if isinstance(fault, BaseException):
+                    log.error("beside run %s", self.place.run_id, exc_info=fault)
             if self.problem is None:
                 await asyncio.to_thread(self._reports)
         except (OSError, SprintwrightError):
@@ -143,20 +189,6 @@ class LiveRun:
     def _reports(self) -> None:
         write_reports(
             self.place, {"findings.md": findings_report(self.state), "summary.md": summary_report(self.state)}
-        )
-
-    def _ports(self) -> Ports:
-        world = self._world
-        return Ports(
-            journal=self._owned.journal,
-            agents=world.registry,
-            checks=world.checks,
-            people=world.people,
-            workspace=world.workspace,
-            artifacts=RunFiles(self.place),
-            clock=LoopClock(),
-            output=self._output,
-            mask=Masker(world.environment).mask,
         )
 
     def _output(self, sequence: int, key: str, stream: Stream, text: str) -> None:
@@ -178,15 +210,34 @@ class LiveRun:
             except Exception:  # R45: a fault in what shows the run never reaches the run
                 log.exception("run %s, record %s", self.place.run_id, record.seq)
 
-    async def _asked(self, request: dict[str, Any]) -> dict[str, Any]:
-        if request.get("verb") != "cancel":
-            raise ValueError(f"unknown verb {request.get('verb')!r}")
-        self.cancel()
-        return {"runId": self.place.run_id}
+
+def ports_of(
+    world: World,
+    place: RunFolder,
+    journal: Journal,
+    people: People,
+    output: Callable[[int, str, Stream, str], None] = lambda _sequence, _key, _stream, _text: None,
+) -> Ports:
+    """What the engine needs for one run of a world."""
+    return Ports(
+        journal=journal,
+        agents=world.registry.asking(people),
+        checks=world.checks,
+        people=people,
+        workspace=world.workspace,
+        artifacts=RunFiles(place),
+        clock=LoopClock(),
+        output=output,
+        mask=Masker(world.environment).mask,
+    )
 
 
 class LoopClock:
     """Implements `sprintwright.engine.ports.Clock` with the running loop's time."""
+
+    def now(self) -> datetime.datetime:
+        """The system's time of day."""
+        return datetime.datetime.now(datetime.UTC)
 
     def monotonic(self) -> float:
         """Seconds of the loop's clock."""

@@ -11,14 +11,20 @@ from sprintwright.app import owners
 from sprintwright.app.places import Places
 from sprintwright.app.user_state import UserState
 from sprintwright.errors import Refused, WorkspaceError
+from sprintwright.journal.ends import read_ends
 from sprintwright.journal.reader import Loaded
 from sprintwright.journal.store import RunFolder, list_run_folders
 from sprintwright.model.changes import Change
+from sprintwright.model.records import Ended, RunStarted
 from sprintwright.state.fold import RunState, fold
-from sprintwright.state.tree import ancestors
+from sprintwright.state.node import RunStatus
+from sprintwright.state.numbers import numbered
+from sprintwright.state.tree import AT_WORK, ancestors
 
 if TYPE_CHECKING:
     from sprintwright.engine.ports import Workspace
+
+NEVER_STARTED = "It ended before anything was recorded; start it again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,21 +37,46 @@ class Seen:
     own: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A run in a list: what the beginning and the end of its journal say."""
+
+    place: RunFolder
+    started: RunStarted | None
+    """None: it was never started."""
+    status: RunStatus
+    reason: str
+    stage: str
+    began: str
+    last_activity: str
+    own: bool
+
+
 def see(places: Places, place: RunFolder) -> Seen:
     """Read one run. A run that was left at work by an owner that is gone is *interrupted*."""
     loaded = place.read()
     state = fold(loaded.records)
-    own = UserState(places.state).own_run(place.run_id)
+    settle(places, place, state, loaded)
+    return Seen(place, loaded, state, is_own(places, place))
+
+
+def settle(places: Places, place: RunFolder, state: RunState, loaded: Loaded) -> None:
+    """Give a state the status that no record tells: unreadable, never started, or left by its owner."""
     if loaded.unreadable is not None:
         state.status, state.reason = "unreadable", loaded.unreadable.message
     elif state.started is None and not owners.is_alive(places, place.run_id):
-        state.status, state.reason = "interrupted", "It ended before anything was recorded; start it again."
-    elif state.status in ("running", "waiting") and not owners.is_alive(places, place.run_id):
+        state.status, state.reason = "interrupted", NEVER_STARTED
+    elif state.status in AT_WORK and not owners.is_alive(places, place.run_id):
         state.leave()
-    return Seen(place, loaded, state, own is not None and Path(own.folder) == place.folder)
 
 
-def list_runs(places: Places, folder: Path | None) -> Iterator[Seen]:
+def is_own(places: Places, place: RunFolder) -> bool:
+    """Whether this user started the run on this machine, in this folder."""
+    own = UserState(places.state).own_run(place.run_id)
+    return own is not None and Path(own.folder) == place.folder
+
+
+def list_runs(places: Places, folder: Path | None) -> Iterator[Head]:
     """The runs of a folder, newest first; without a folder, all own runs that are still there."""
     if folder is not None:
         found: Iterator[RunFolder] = list_run_folders(folder)
@@ -53,62 +84,88 @@ def list_runs(places: Places, folder: Path | None) -> Iterator[Seen]:
         found = (RunFolder(Path(run.folder), run.run_id) for run in UserState(places.state).own_runs())
     for place in found:
         if place.path.is_dir():
-            yield see(places, place)
+            yield head_of(places, place)
+
+
+def head_of(places: Places, place: RunFolder) -> Head:
+    """A run's first and last records; the whole journal only where the end does not say how it stands."""
+    ends = read_ends(place)
+    own = is_own(places, place)
+    if ends.started is not None and ends.ended is not None:
+        begun, end = ends.started.payload, ends.ended.payload
+        assert isinstance(begun, RunStarted)
+        assert isinstance(end, Ended)
+        return Head(place, begun, end.status, end.reason, end.stage, ends.started.at, ends.ended.at, own)
+    state = see(places, place).state
+    return Head(place, state.started, state.status, state.reason, state.stage, state.began, state.last_activity, own)
+
+
+def head_as_json(head: Head) -> dict[str, Any]:
+    """A run in one line, for `list --json`."""
+    return {
+        "runId": head.place.run_id,
+        "folder": str(head.place.folder),
+        "workflow": head.started.workflow if head.started else "",
+        "task": head.started.task if head.started else "",
+        "status": head.status,
+        "reason": head.reason,
+        "stage": head.stage,
+        "began": head.began,
+        "lastActivity": head.last_activity,
+        "own": head.own,
+    }
 
 
 def run_as_json(seen: Seen) -> dict[str, Any]:
     """A run with all its nodes and findings, for `show --json`."""
     state = seen.state
+    head = Head(
+        seen.place, state.started, state.status, state.reason, state.stage, state.began, state.last_activity, seen.own
+    )
     return {
-        **head_as_json(seen),
+        **head_as_json(head),
+        "code": state.code,
+        "missing": state.missing,
+        "seconds": round(state.seconds, 3),
+        "turns": state.turns,
+        "openFindings": len(state.ledger.open()),
         "roles": state.roles,
         "nodes": [asdict(node) for node in state.nodes.values()],
-        "findings": [
-            {
-                **one.finding.model_dump(exclude_defaults=True),
-                "id": one.finding.identity,
-                "status": one.status,
-                "key": one.key,
-            }
-            for one in state.ledger
-        ],
+        "gates": {stage: asdict(gate) for stage, gate in state.gates.items()},
+        "questions": {key: asdict(question) for key, question in state.questions.items()},
+        "findings": list(_findings(state)),
         "changedFiles": state.changed_files,
         "changesUnknown": state.changes_unknown,
         "notes": [text for _, text in state.notes],
     }
 
 
-def head_as_json(seen: Seen) -> dict[str, Any]:
-    """A run in one line, for `list --json`."""
-    state = seen.state
-    return {
-        "runId": seen.place.run_id,
-        "folder": str(seen.place.folder),
-        "workflow": state.started.workflow if state.started else "",
-        "task": state.started.task if state.started else "",
-        "status": state.status,
-        "reason": state.reason,
-        "stage": state.stage,
-        "began": state.began,
-        "lastActivity": state.last_activity,
-        "seconds": round(state.seconds, 3),
-        "turns": state.turns,
-        "openFindings": len(state.ledger.open()),
-        "own": seen.own,
-    }
+def _findings(state: RunState) -> Iterator[dict[str, Any]]:
+    numbers = {one.finding.identity: number for number, one in enumerate(numbered(state), start=1)}
+    for one in state.ledger:
+        finding = one.finding
+        about = {"id": finding.identity, "number": numbers[finding.identity], "status": one.status, "key": one.key}
+        yield {**finding.model_dump(exclude_defaults=True), **about}
 
 
 async def changes_of(seen: Seen, leaf: str, workspace: Workspace) -> str:
-    """The diff that a turn, a pass, a sprint, or (empty) the whole run made; to now, where a turn was cut off.
+    """The diff that a turn, a pass, a sprint, a restore, or (empty) the whole run made.
+
+    A turn that was cut off: to what it had left, which is now if no restore came between.
 
     Raises:
         Refused: `unknown_leaf`, with those that have snapshots.
+        WorkspaceError: the snapshots are gone.
     """
     trees = {key: pair for key, pair in seen.state.trees.items() if all(pair)}
-    trees |= {key: (before, "") for key, before in seen.state.begun.items()}
+    trees |= {key: (before, seen.state.left_at.get(key, "")) for key, before in seen.state.begun.items()}
+    restores = {key: (restore.before, restore.after) for key, restore in seen.state.moments.restores.items()}
     found = [pair for key, pair in trees.items() if not leaf or key == leaf or key.startswith((f"{leaf}/", f"{leaf}["))]
+    if leaf in restores:
+        found = [restores[leaf]]
     if not found:
-        known = sorted({*trees, *(around for key in trees for around in ancestors(key) if around.endswith("]"))})
+        around = (name for key in trees for name in ancestors(key) if name.endswith("]"))
+        known = sorted({*trees, *restores, *around})
         listed = "\n".join(f"  {key}" for key in known) or "  (none: no turn of this run could change files)"
         what = f"Nothing was recorded of {leaf!r}." if leaf else "No changes were recorded."
         raise Refused("unknown_leaf", f"{what} Give one of these, in quotes:\n{listed}", known=known)

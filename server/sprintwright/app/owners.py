@@ -8,6 +8,9 @@ from typing import Any
 
 from sprintwright.app.places import Places
 from sprintwright.app.user_state import UserState
+from sprintwright.errors import Refused
+from sprintwright.journal.store import RunFolder
+from sprintwright.model.records import Opened
 
 _MOST_BYTES = 1024 * 1024
 _ANSWER_SECONDS = 30.0
@@ -28,6 +31,26 @@ def is_alive(places: Places, run_id: str) -> bool:
         except OSError:
             return False
         return True
+
+
+def owned(place: RunFolder) -> Refused:
+    """The refusal of what another program would do to a run that has an owner, with who that is."""
+    owner: dict[str, Any] = {"runId": place.run_id}
+    for record in reversed(place.read().records):
+        if isinstance(opened := record.payload, Opened):
+            owner |= {"pid": opened.pid, "host": opened.host, "program": opened.program, "since": record.at}
+            break
+    who = (
+        f" (process {owner['pid']} on {owner['host']}, {owner['program']}, since {owner['since']})"
+        if "pid" in owner
+        else ""
+    )
+    return Refused(
+        "run_owned",
+        f"Run {place.run_id!r} is being carried on by another program{who}. Wait for it, or end it: "
+        f"sprintwright cancel {place.run_id}",
+        **owner,
+    )
 
 
 def send(places: Places, run_id: str, request: dict[str, Any]) -> dict[str, Any] | None:

@@ -44,7 +44,7 @@ def resolve_roles(definition: Definition, settings: Settings, registry: Registry
         Refused: `unknown_role`, `unknown_agent` or `agent_missing`; nothing was started.
     """
     roles = used_roles(definition)
-    asked = _known_roles(definition, asked)
+    asked = known_roles(definition, asked)
     configured = {fold(role): agent for role, agent in settings.roles.items()}
     primary, notices = asked.get("primary", settings.primary), list[str]()
     if not primary and (only := _only_agent(settings)):
@@ -60,7 +60,8 @@ def resolve_roles(definition: Definition, settings: Settings, registry: Registry
     return Resolved(resolved, tuple(notices))
 
 
-def _known_roles(definition: Definition, asked: Mapping[str, str]) -> dict[str, str]:
+def known_roles(definition: Definition, asked: Mapping[str, str]) -> dict[str, str]:
+    """The given agents by folded role. Raises `Refused` (`unknown_role`)."""
     known = {fold(name): name for name in definition.roles}
     for role in asked:
         if fold(role) not in known and role != "primary":

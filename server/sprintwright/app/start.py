@@ -7,14 +7,13 @@ import os
 import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 
 from sprintwright import __version__
-from sprintwright.agents.registry import Registry
-from sprintwright.app import owners
-from sprintwright.app.config import Settings
+from sprintwright.app.active import already_active, one_at_a_time
+from sprintwright.app.config import Settings, lowest
 from sprintwright.app.consent import consent_items, require_consent
+from sprintwright.app.delete import tidy
 from sprintwright.app.doctor import problem_of
 from sprintwright.app.live import LiveRun, World, remember
 from sprintwright.app.places import Places
@@ -23,16 +22,15 @@ from sprintwright.app.supported import refuse_unsupported
 from sprintwright.app.user_state import UserState
 from sprintwright.definitions.discovery import Catalogue, Entry, builtin_folder, discover
 from sprintwright.errors import PathRefused, Refused
-from sprintwright.journal.store import list_run_folders, make_run_folder
-from sprintwright.model.definition import Definition
+from sprintwright.journal.store import make_run_folder
+from sprintwright.model.definition import Definition, walk_stages
+from sprintwright.model.effects import Outcome
+from sprintwright.model.limits import Limits
 from sprintwright.model.outline import outline_of
 from sprintwright.model.records import Noted, RunStarted
 from sprintwright.paths import write_atomic
 from sprintwright.stops import stop
 from sprintwright.text import did_you_mean
-
-_NEWEST = 50
-"""Runs of a folder that are asked whether they are live."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +46,14 @@ class StartRequest:
     consent: str | None = None
     concurrent: bool = False
     """Start although another run is live in the folder."""
+    pause_after: tuple[str, ...] = ()
+    """Stages after which the run pauses, beside those that the workflow names."""
+    limits: Limits | None = None
+    """Limits of this run; they can only be lower than what the configuration allows."""
+    token: str = ""
+    """Made by a client: the same one again is the same run, however often it is sent (R87)."""
+    untrusted: bool = False
+    """Take nothing from the folder's own `.sprintwright`: neither workflows nor configuration."""
 
 
 def catalogue(places: Places, folder: Path | None) -> Catalogue:
@@ -64,8 +70,9 @@ def usable_folder(folder: Path) -> Path:
     if not os.access(folder, os.W_OK):
         raise Refused(
             "folder_read_only",
-            f"The folder {str(folder)!r} can't be written: a run keeps its journal there. Choose another folder.",
-            folder=str(folder),
+            f"The folder {str(folder.resolve())!r} can't be written: a run keeps its journal there. "
+            "Choose another folder.",
+            folder=str(folder.resolve()),
         )
     resolved = folder.resolve()
     if not str(resolved).isprintable() or any("\udc80" <= letter <= "\udcff" for letter in str(resolved)):
@@ -73,7 +80,7 @@ def usable_folder(folder: Path) -> Path:
     return resolved
 
 
-def find_definition(places: Places, folder: Path, name: str) -> tuple[Entry, Definition]:
+def find_definition(places: Places, folder: Path | None, name: str) -> tuple[Entry, Definition]:
     """The definition of that name, if it can be run. Raises `Refused` with what is wrong."""
     known = catalogue(places, folder)
     entry = known.find(name)
@@ -94,39 +101,36 @@ def find_definition(places: Places, folder: Path, name: str) -> tuple[Entry, Def
     return entry, entry.loaded.value
 
 
-def start(request: StartRequest, world: World, settings: Settings, registry: Registry) -> LiveRun:
+def start(request: StartRequest, world: World, settings: Settings) -> LiveRun | Outcome:
     """Start a run and return at once; what the user should know about it is its first notes.
+
+    Returns:
+        The run; or the effect `alreadyActive` with the run that is live in the folder, or that has the same token.
 
     Raises:
         Refused: nothing was started, nothing was written.
     """
     folder = usable_folder(request.folder)
-    entry, definition = find_definition(world.places, folder, request.workflow)
+    entry, definition = find_definition(world.places, None if request.untrusted else folder, request.workflow)
     if not request.task.strip():
         raise Refused("no_task", "There is no task. Say what is to be done, in quotes, or with --task-file FILE.")
     _known_vars(definition, request.vars)
-    resolved = resolve_roles(definition, settings, registry, request.roles)
-    players = [registry.get(name) for name in resolved.roles.values()]
+    _known_stages(definition, request.pause_after)
+    resolved = resolve_roles(definition, settings, world.registry, request.roles)
+    players = [world.registry.get(name) for name in resolved.roles.values()]
     for role, player in zip(resolved.roles, players, strict=True):
         if problem := problem_of(player, folder, world.environment):
             raise Refused("agent_missing", f"Agent {player.name!r} can't play role {role!r}: {problem}", role=role)
-    if not request.concurrent:
-        _refuse_beside_another(world.places, folder)
     items = consent_items(entry, definition, players, folder)
     require_consent(items, str(folder), request.consent, UserState(world.places.state))
-    return _made(request, world, folder, entry, definition, resolved.roles, resolved.notices)
-
-
-def _refuse_beside_another(places: Places, folder: Path) -> None:
-    """Two runs in one folder would each get the other's changes."""
-    for place in islice(list_run_folders(folder), _NEWEST):
-        if owners.is_alive(places, place.run_id):
-            raise Refused(
-                "already_active",
-                f"Run {place.run_id} is live in this folder, and each would get the other's changes. Wait for it, "
-                f"cancel it (sprintwright cancel {place.run_id}), or start all the same with --concurrent.",
-                runId=place.run_id,
-            )
+    with one_at_a_time(world.places, folder):  # two starts at the same moment see each other
+        active = already_active(request, world.places, folder, definition)
+        if active is not None:
+            return active
+        limits = lowest(definition.limits, settings.limits, request.limits)
+        live = _made(request, world, folder, entry, definition, resolved.roles, resolved.notices, limits)
+        tidy(live, settings.history_runs, world)
+        return live
 
 
 def _made(
@@ -137,14 +141,17 @@ def _made(
     definition: Definition,
     roles: dict[str, str],
     notices: Iterable[str],
+    limits: Limits,
 ) -> LiveRun:
     place = make_run_folder(folder)
-    frozen = _frozen(entry, definition)
+    frozen = frozen_text(entry, definition)
     definition_hash = hashlib.sha256(frozen).hexdigest()
     try:
         write_atomic(place.path, "definition.yaml", frozen)
         stop("definition.copied")
         remember(world.places, place, definition_hash, 0)
+        if request.token:
+            UserState(world.places.state).keep_token(request.token, place.run_id)
     except (OSError, PathRefused) as error:
         shutil.rmtree(place.path, ignore_errors=True)
         why = error.message if isinstance(error, PathRefused) else f"{error.strerror} ({error.filename})"
@@ -163,6 +170,8 @@ def _made(
         roles=roles,
         vars={name: _plain(value) for name, value in request.vars.items()},
         max_passes=request.max_passes,
+        limits=limits,
+        pause_after=request.pause_after,
         outline=outline_of(definition.stages),
         version=__version__,
     )
@@ -178,7 +187,7 @@ def _plain(text: str) -> str:
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace").replace("\0", "\ufffd")
 
 
-def _frozen(entry: Entry, definition: Definition) -> bytes:
+def frozen_text(entry: Entry, definition: Definition) -> bytes:
     """The copy that the run goes by: the text itself; JSON, which may have tabs, as JSON without them."""
     if entry.path.suffix == ".json":
         return definition.model_dump_json(by_alias=True, exclude_defaults=True, indent=2).encode()
@@ -195,7 +204,18 @@ def _known_vars(definition: Definition, given: Mapping[str, str]) -> None:
             )
 
 
+def _known_stages(definition: Definition, given: Iterable[str]) -> None:
+    known = [stage.id for _, stage in walk_stages(definition.stages)]
+    for name in given:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise Refused(
+                "bad_argument",
+                f"Workflow {definition.name!r} has no stage {name!r} to pause after.{hint} It has: {', '.join(known)}.",
+            )
+
+
 def _limits_not_held(definition: Definition) -> list[str]:
     limits = definition.limits
-    names = [name for name in ("tokens", "cost", "wall_seconds") if getattr(limits, name) is not None]
+    names = [name for name in ("tokens", "cost") if getattr(limits, name) is not None]
     return [f"The limits {', '.join(names)} are not counted by this version yet."] if names else []

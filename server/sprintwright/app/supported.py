@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sprintwright.errors import Refused
-from sprintwright.model.definition import (
-    AgentTurn,
-    ArtifactSpec,
-    BoardSeed,
-    Definition,
-    Loop,
-    ParallelGroup,
-    walk_stages,
-)
+from sprintwright.model.definition import BoardSeed, Definition, ParallelGroup, walk_stages
 
 
 def refuse_unsupported(definition: Definition) -> None:
@@ -29,10 +21,6 @@ def refuse_unsupported(definition: Definition) -> None:
 
 
 def _unsupported(definition: Definition) -> Iterator[str]:
-    if definition.completion == "explicit":
-        yield "`completion: explicit` (the run would wait for `end`)"
-    if definition.close_artifacts:
-        yield "`close_artifacts` (gates at the end of a run)"
     if definition.outcome == "required":
         yield "`outcome: required` (the tool `finish_workflow`)"
     for path, stage in walk_stages(definition.stages):
@@ -41,17 +29,5 @@ def _unsupported(definition: Definition) -> Iterator[str]:
                 yield f"stage {path!r}: `board_seed` (the shared board)"
             case ParallelGroup(isolation="worktree"):
                 yield f"stage {path!r}: `isolation: worktree`"
-            case Loop(artifact=ArtifactSpec()):
-                yield f"stage {path!r}: `artifact` on a loop (a gate)"
-            case AgentTurn():
-                yield from _of_turn(path, stage)
             case _:
                 pass
-
-
-def _of_turn(path: str, stage: AgentTurn) -> Iterator[str]:
-    if stage.pause_after:
-        yield f"stage {path!r}: `pause_after`"
-    spec = stage.artifact
-    if spec is not None and (spec.marker or spec.contains or spec.min_bytes):
-        yield f"stage {path!r}: `artifact` with `marker`, `contains` or `min_bytes` (gates)"

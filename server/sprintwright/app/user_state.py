@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -34,6 +35,15 @@ class UserState:
         """Keep what is known of an own run."""
         self._write("runs", f"{run.run_id}.json", run.model_dump_json())
 
+    def forget(self, run_id: str) -> None:
+        """Let go of what is known of a run, start tokens included. Raises `OSError`."""
+        if not RUN_ID.fullmatch(run_id):
+            return
+        for token in (self._state / "tokens").glob("*"):
+            if token.read_bytes() == run_id.encode():
+                token.unlink(missing_ok=True)
+        (self._state / "runs" / f"{run_id}.json").unlink(missing_ok=True)
+
     def own_run(self, run_id: str) -> OwnRun | None:
         """What is known of a run; None for one that was made elsewhere."""
         if not RUN_ID.fullmatch(run_id):
@@ -51,6 +61,17 @@ class UserState:
             if (run := self.own_run(name)) is not None:
                 yield run
 
+    def keep_token(self, token: str, run_id: str) -> None:
+        """Keep which run a client's start token started."""
+        self._write("tokens", _token_name(token), run_id)
+
+    def run_of_token(self, token: str) -> str:
+        """The run that the token started; empty for a new one."""
+        try:
+            return (self._state / "tokens" / _token_name(token)).read_text(encoding="ascii")
+        except (OSError, UnicodeDecodeError):
+            return ""
+
     def agree(self, content_hash: str) -> None:
         """Keep that the user agreed to content of that hash."""
         self._write("consents", content_hash, "agreed\n")
@@ -64,3 +85,7 @@ class UserState:
         make_private_dir(self._state)
         make_private_dir(self._state / kind)
         write_atomic(self._state / kind, name, text.encode())
+
+
+def _token_name(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()

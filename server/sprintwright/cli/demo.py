@@ -14,9 +14,10 @@ from pathlib import Path
 
 from sprintwright.app.live import LiveRun, World
 from sprintwright.app.start import StartRequest, start
-from sprintwright.cli.drive import Session, drive
+from sprintwright.cli.drive import Session, Wishes, drive
 from sprintwright.cli.words import program
 from sprintwright.errors import Refused
+from sprintwright.model.effects import Outcome
 from sprintwright.workspace.git import Git
 
 _TASK = "Make parse() read durations of several units such as 1h30m, and add describe() for the way back."
@@ -42,15 +43,15 @@ def run(arguments: argparse.Namespace) -> int:
     session = Session.of(arguments)
     request = StartRequest("dev", _TASK, folder)
 
-    def begin(world: World) -> LiveRun:
+    async def begin(world: World) -> LiveRun | Outcome:
         try:
-            return start(request, world, session.settings, world.registry)
+            return start(request, world, session.settings)
         except Refused as refused:  # what runs here came with this program: the demo agrees to its own sample
             if refused.code != "consent_needed":
                 raise
-            return start(replace(request, consent=refused.data["hash"]), world, session.settings, world.registry)
+            return start(replace(request, consent=refused.data["hash"]), world, session.settings)
 
-    code = drive(session, begin)
+    code = drive(session, begin, Wishes())
     print(
         f"look at it again: {program()} show --folder {folder}\n"
         f"with an agent of your own: {program()} agents  (says what to configure), then in your project\n"

@@ -8,24 +8,31 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
+from sprintwright.app.artifacts import ArtifactChoice
 from sprintwright.app.compose import make_world, settings_of
 from sprintwright.app.config import Settings
 from sprintwright.app.live import LiveRun, World
 from sprintwright.app.places import Places
-from sprintwright.cli.exits import FAILED, HUNG_UP, INTERRUPTED, TERMINATED, exit_of
+from sprintwright.app.runs import find_run
+from sprintwright.app.user_state import UserState
+from sprintwright.cli.exits import FAILED, HUNG_UP, INTERRUPTED, NEEDS_YOU, OK, REFUSED, TERMINATED, exit_of
 from sprintwright.cli.log import log_to
-from sprintwright.cli.people import Defaults, Nobody, Terminal, ask_line
+from sprintwright.cli.people import Absent, Terminal, ask_line
+from sprintwright.cli.raising import ask_for_more, go_on_with, is_limited
 from sprintwright.cli.views import JsonView, PlainView, View
 from sprintwright.engine.ports import People
 from sprintwright.errors import Refused
+from sprintwright.journal.store import RunFolder
+from sprintwright.model.effects import Outcome
 from sprintwright.text import clean
 
-Begin: TypeAlias = Callable[[World], LiveRun]
+Begin: TypeAlias = Callable[[World], Awaitable[LiveRun | Outcome]]
 _SIGNALS = {signal.SIGINT: INTERRUPTED, signal.SIGTERM: TERMINATED, signal.SIGHUP: HUNG_UP}
 
 
@@ -46,15 +53,22 @@ class Session:
         """The session that the arguments and the environment ask for."""
         places = Places.of(os.environ)
         folder = Path(arguments.folder).resolve()
-        settings = settings_of(places, folder)
+        settings = settings_of(places, None if getattr(arguments, "untrusted", False) else folder)
         json, yes = getattr(arguments, "json", False), getattr(arguments, "yes", False)
         return cls(os.environ, places, folder, settings, json, yes, getattr(arguments, "plain", False))
 
-    def at(self, folder: Path) -> Session:
-        """The same session in another folder, with the settings that are in force there."""
-        return (
-            self if folder == self.folder else replace(self, folder=folder, settings=settings_of(self.places, folder))
-        )
+    @classmethod
+    def with_run(cls, arguments: argparse.Namespace) -> tuple[Session, RunFolder]:
+        """The session in the folder of the run that the arguments name, and that run. Raises `Refused`."""
+        session = cls.of(arguments)
+        place = find_run(session.places, session.folder, arguments.run)
+        if place.folder != session.folder:
+            session = replace(session, folder=place.folder, settings=settings_of(session.places, place.folder))
+        return session, place
+
+    def looking(self) -> World:
+        """A world in which nobody is asked and nothing is shown, for verbs that only look or record."""
+        return make_world(self.environment, self.folder, self.settings, Absent())
 
     @property
     def interactive(self) -> bool:
@@ -62,35 +76,69 @@ class Session:
         return bool(sys.stdin) and sys.stdin.isatty() and sys.stdout.isatty() and not (self.json or self.yes)
 
 
-def drive(session: Session, begin: Begin) -> int:
-    """Begin a run, stay with it, and give its exit code. What the folder would run is shown and asked first."""
+@dataclass(slots=True)
+class Wishes:
+    """What the user says about files of the folder: by flags, or when they are asked."""
+
+    consent: str | None = None
+    artifacts: ArtifactChoice | None = None
+
+    @classmethod
+    def of(cls, arguments: argparse.Namespace) -> Wishes:
+        """By flags."""
+        return cls(getattr(arguments, "consent", None), getattr(arguments, "artifacts", None))
+
+
+def drive(session: Session, begin: Begin, wishes: Wishes) -> int:
+    """Begin, stay with what is live then, and give its exit code; what the user has to decide first is asked."""
     log_to(session.places.state)
-    try:
-        return asyncio.run(_drive(session, begin))
-    except Refused as refused:
-        if refused.code != "consent_needed" or not session.interactive:
-            raise
-        return _with_consent(session, begin, refused)
+    while True:
+        try:
+            code, live = asyncio.run(_drive(session, begin))
+        except Refused as refused:
+            if not session.interactive or not _asked(session, refused, wishes):
+                raise
+            continue
+        if live is None or not (session.interactive and is_limited(live.state)):
+            return code
+        if (more := asyncio.run(ask_for_more(live.state))) is None:
+            return code
+        begin = partial(go_on_with, live, limits=more)
 
 
-def _with_consent(session: Session, begin: Begin, refused: Refused) -> int:
-    from sprintwright.app.user_state import UserState
+def _asked(session: Session, refused: Refused, wishes: Wishes) -> bool:
+    """Ask about what was refused; whether it is worth another try."""
+    if refused.code == "consent_needed":
+        print("Files of this folder ask for more than a prompt:")
+        for item in refused.data["items"]:
+            print(f"  - {clean(item, newlines=False)}")
+        answer = asyncio.run(ask_line("Run this? Your answer is kept until it changes. [y/N] ")).strip().lower()
+        if answer in ("y", "yes"):
+            UserState(session.places.state).agree(refused.data["hash"])
+        return answer in ("y", "yes")
+    if refused.code == "needs_choice" and "artifacts" in refused.data and wishes.artifacts is None:
+        print(clean(refused.message.rpartition("\n")[0], newlines=True))
+        wishes.artifacts = asyncio.run(_mine_or_back())
+        return wishes.artifacts is not None
+    return False
 
-    print("Files of this folder ask for more than a prompt:")
-    for item in refused.data["items"]:
-        print(f"  - {clean(item, newlines=False)}")
-    if asyncio.run(ask_line("Run this? Your answer is kept until it changes. [y/N] ")).strip().lower() not in (
-        "y",
-        "yes",
-    ):
-        raise refused
-    UserState(session.places.state).agree(refused.data["hash"])
-    return asyncio.run(_drive(session, begin))
+
+async def _mine_or_back() -> ArtifactChoice | None:
+    while True:
+        match (await ask_line("Use yours, or put them back? [mine, back, stop] ")).strip().lower():
+            case "mine":
+                return "mine"
+            case "back":
+                return "back"
+            case "stop" | "":
+                return None
+            case _:
+                print("Please say mine, back or stop.")
 
 
-async def _drive(session: Session, begin: Begin) -> int:
+async def _drive(session: Session, begin: Begin) -> tuple[int, LiveRun | None]:
     view = _view(session)
-    people: People = Defaults() if session.yes else Terminal(view.paused) if session.interactive else Nobody()
+    people: People = Terminal(view.paused) if session.interactive else Absent(agreed=session.yes)
     world = make_world(
         session.environment, session.folder, session.settings, people, on_record=view.record, on_output=view.output
     )
@@ -99,8 +147,12 @@ async def _drive(session: Session, begin: Begin) -> int:
     loop = asyncio.get_running_loop()
     for number, code in _SIGNALS.items():  # before the run begins: a signal at that moment cancels it as any other
         loop.add_signal_handler(number, _on_signal, begun, view, code, exits)
-    live = begin(world)
+    live = await begin(world)
+    if isinstance(live, Outcome):
+        return _told(session, live), None
     begun.append(live)
+    if exits:
+        live.cancel()
     try:
         with view.showing(live):
             await live.wait()
@@ -112,8 +164,19 @@ async def _drive(session: Session, begin: Begin) -> int:
     if live.problem is not None:
         print(f"sprintwright: {clean(live.problem.message, newlines=True)}", file=sys.stderr)
         print(f"Go on when that is mended: sprintwright resume {live.place.run_id}", file=sys.stderr)
-        return FAILED
-    return exits[0] if exits and live.state.status == "cancelled" else exit_of(live.state.status)
+        return FAILED, live
+    return exits[0] if exits and live.state.status == "cancelled" else exit_of(live.state.status), live
+
+
+def _told(session: Session, outcome: Outcome) -> int:
+    """Say what a verb did that leaves nothing to stay with."""
+    code = {"advanced": OK, "closed": OK, "idle": REFUSED, "alreadyActive": REFUSED}.get(outcome.effect, NEEDS_YOU)
+    if session.json:
+        print(outcome.model_dump_json(exclude_defaults=True))
+    else:
+        text = clean(outcome.message, newlines=True) or outcome.effect
+        print(text, file=sys.stderr if code == REFUSED else sys.stdout)
+    return code
 
 
 def _on_signal(begun: list[LiveRun], view: View, code: int, exits: list[int]) -> None:

@@ -23,3 +23,10 @@ _BY_STATUS: dict[RunStatus, int] = {
 def exit_of(status: RunStatus) -> int:
     """The exit code of a run that ended with a status."""
     return _BY_STATUS.get(status, FAILED)
+
+
+def exit_of_refusal(code: str) -> int:
+    """The exit code of a verb that was not done."""
+    if code == "needs_choice":
+        return NEEDS_YOU
+    return FAILED if code in ("run_unreadable", "stopped", "workspace") else REFUSED

@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import sys
+import termios
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
+from sprintwright.app.policy import answer_for
+from sprintwright.app.questions import one_of
 from sprintwright.engine.ports import Answer, Question
 from sprintwright.text import clean
 
-_DEFAULTS = "Use your defaults."
 
+class Absent:
+    """No terminal, or nobody who wants to be asked: the policy answers, or the run parks."""
 
-class Nobody:
-    """No terminal: every question parks the run."""
-
-    async def ask(self, question: Question) -> Answer | None:
-        """None."""
-        return None
-
-
-class Defaults:
-    """`--yes`: empty answers and defaults, recorded as not asked; a used-up loop is never waved through."""
+    def __init__(self, *, agreed: bool = False) -> None:
+        self._agreed = agreed
 
     async def ask(self, question: Question) -> Answer | None:
-        """The policy's answer."""
-        words = {"questions": _DEFAULTS, "exhausted": "stop"}
-        return Answer(text=words.get(question.kind, ""), asked=False)
+        """The policy's answer; None parks the run."""
+        return answer_for(question, agreed=self._agreed)
 
 
 class Terminal:
@@ -48,14 +44,20 @@ class Terminal:
             try:
                 with self._paused():
                     return await self._ask(question)
+            except asyncio.CancelledError:
+                _forget_typed()
+                print("\n(no answer is needed any more)")
+                raise
             except OSError:  # the terminal is gone
                 return None
 
     async def _ask(self, question: Question) -> Answer | None:
         print(f"\n── {question.key} asks " + "─" * 20)
         print(clean(question.text, newlines=True))
-        if question.choices:
+        if question.choices and question.kind != "checkpoint":
             return await self._choose(question)
+        if question.choices:
+            print(f"── say {' or '.join(question.choices)}, or in your own words what should be different ──")
         mark, words = (".", "a line of only a dot") if question.kind == "turn" else ("", "an empty line")
         print(f"── your answer: end it with {words} ──")
         lines: list[str] = []
@@ -64,17 +66,28 @@ class Terminal:
                 print("\n(the input ended before the end mark: nothing was answered)")
                 return None
             lines.append(line)
-        return Answer(text="\n".join(lines))
+        text = "\n".join(lines)
+        return Answer(text=one_of(question.choices, text, free=True) if question.choices else text)
 
     async def _choose(self, question: Question) -> Answer | None:
         while True:
-            print(f"[{', '.join(question.choices)}] ", end="", flush=True)
+            default = question.choices[0] if question.kind == "pause" else ""
+            hint = f" (Enter: {default})" if default else ""
+            print(f"[{', '.join(question.choices)}]{hint} ", end="", flush=True)
             line = await _read_line()
             if line is None:
                 return None
+            line = line.strip() or default
             found = [choice for choice in question.choices if line.strip() and choice.startswith(line.strip().lower())]
             if len(found) == 1:
                 return Answer(text=found[0])
+
+
+def _forget_typed() -> None:
+    """What was typed for a question that is over is no answer to the next one."""
+    _pending.clear()
+    with contextlib.suppress(OSError, termios.error, ValueError):
+        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
 
 
 async def ask_line(prompt: str) -> str:

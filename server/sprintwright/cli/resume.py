@@ -4,52 +4,86 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-from pathlib import Path
 
-from sprintwright.app.compose import make_world
-from sprintwright.app.live import World
-from sprintwright.app.resume import Choice, Interrupted, find_run, interrupted_leaves, policy, read_resumable, resume
-from sprintwright.cli.drive import Session, drive
-from sprintwright.cli.people import Nobody, ask_line
+from sprintwright.app.acting import edited_definition
+from sprintwright.app.decisions import Decision
+from sprintwright.app.live import LiveRun, World
+from sprintwright.app.resume import Choice, Interrupted, Prepared, go_on, policy, prepare, preview, to_resume
+from sprintwright.cli.drive import Session, Wishes, drive
+from sprintwright.cli.people import ask_line
 from sprintwright.cli.run import positive
 from sprintwright.cli.words import changes_in_words
 from sprintwright.errors import Refused
-from sprintwright.journal.reader import Loaded
-from sprintwright.journal.store import RunFolder
 from sprintwright.model.definition import Definition
+from sprintwright.model.limits import Limits
 from sprintwright.text import one_line
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Go on with a run; a turn that was cut off is done again only in the open."""
-    session = Session.of(arguments)
-    place = find_run(session.places, Path(arguments.folder).resolve(), arguments.run)
-    session = session.at(place.folder)
-    loaded, definition = read_resumable(session.places, place, accept_shorter=arguments.accept_shorter)
-    looking = make_world(session.environment, place.folder, session.settings, Nobody())
-    reaped, leaves = asyncio.run(_look(looking, place, loaded, definition))
-    if reaped and not session.json:
-        print(f"Ended {reaped} agent process{'' if reaped == 1 else 'es'} that the interrupted run had left behind.")
-    max_passes = positive(arguments.max_passes)
-    choice = _choice(session, leaves, arguments.interrupted)
-
+    session, place = Session.with_run(arguments)
+    shorter = arguments.accept_shorter
+    prepared = asyncio.run(prepare(place, session.looking(), accept_shorter=shorter))
+    if prepared.reaped and not session.json:
+        plural = "" if prepared.reaped == 1 else "es"
+        print(f"Ended {prepared.reaped} agent process{plural} that the interrupted run had left behind.")
+    choice = _choice(session, prepared.interrupted, arguments.interrupted)
     if not session.json:
-        for leaf in leaves:
+        for leaf in prepared.interrupted:
             print(f"{leaf.key}: {_changed(leaf)}")
-    return drive(
-        session,
-        lambda world: resume(
-            place, definition, leaves, choice, world, seen=loaded.last, max_passes=max_passes, consent=arguments.consent
-        ),
-    )
+    wishes = Wishes.of(arguments)
+
+    def decide(now: Prepared) -> list[Decision]:
+        return to_resume(
+            now,
+            choice,
+            artifacts=wishes.artifacts,
+            max_passes=positive(arguments.max_passes, "--max-passes"),
+            limits=_limits(arguments),
+        )
+
+    async def begin(world: World) -> LiveRun:
+        now = await prepare(place, world, accept_shorter=shorter)
+        if now.loaded.last != prepared.loaded.last:
+            raise Refused(
+                "run_owned", f"Run {place.run_id!r} was gone on with meanwhile. Look at it: sprintwright show."
+            )
+        decisions, definition = decide(now), None
+        if arguments.definition == "current":
+            definition, more = edited_definition(now, world, wishes.consent)
+            decisions += more
+            await _shown(session, now, decisions, world, definition)
+        return go_on(now, decisions, world, definition=definition, consent=wishes.consent)
+
+    return drive(session, begin, wishes)
 
 
-async def _look(
-    world: World, place: RunFolder, loaded: Loaded, definition: Definition
-) -> tuple[int, list[Interrupted]]:
-    """End what the last owner left at work, and then see what changed."""
-    reaped = await world.leftovers.reap(place.run_id)
-    return reaped, await interrupted_leaves(loaded, definition, world.workspace)
+def shown_again(keys: list[str], most: int = 20) -> list[str]:
+    """Finished steps that will be done again, in words."""
+    if not keys:
+        return ["No finished step is done again."]
+    more = [f"  and {len(keys) - most} more"] if len(keys) > most else []
+    return ["These finished steps will be done again:", *(f"  {one_line(key, 150)}" for key in keys[:most]), *more]
+
+
+async def _shown(
+    session: Session, prepared: Prepared, decisions: list[Decision], world: World, definition: Definition
+) -> None:
+    """What the edited workflow costs is shown first; with a person there it is asked."""
+    gone = await preview(prepared, decisions, world, definition)
+    if not session.json:
+        print("\n".join(shown_again(gone)))
+    if gone and session.interactive and (await ask_line("Go on with it? [y/N] ")).strip().lower() not in ("y", "yes"):
+        raise Refused("stopped", "The run stays as it is.")
+
+
+def _limits(arguments: argparse.Namespace) -> Limits | None:
+    if arguments.turns is None and arguments.wall_seconds is None:
+        return None
+    positive(arguments.turns, "--turns")
+    if arguments.wall_seconds is not None and arguments.wall_seconds <= 0:
+        raise Refused("bad_argument", "--wall-seconds takes a number above 0.")
+    return Limits(turns=arguments.turns, wall_seconds=arguments.wall_seconds)
 
 
 def _changed(leaf: Interrupted) -> str:

@@ -5,33 +5,38 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Generator
+from dataclasses import replace
 
 from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 from rich.tree import Tree
 
-from sprintwright.app.live import LiveRun
-from sprintwright.cli.views import View
-from sprintwright.cli.words import COLOURS, closing_lines, node_words, sign
+from sprintwright.cli.closing import closing_lines
+from sprintwright.cli.views import View, Watched
+from sprintwright.cli.words import COLOURS, findings_of, history, node_words, sign, status_words
 from sprintwright.engine.ports import Stream
 from sprintwright.model.records import Record
 from sprintwright.state.fold import RunState
 from sprintwright.state.node import Node
-from sprintwright.state.reports import STATUS_WORDS
-from sprintwright.state.tree import Delta
+from sprintwright.state.tree import AT_WORK, Delta
 from sprintwright.text import clean, one_line
 
 _PICTURE_SECONDS = 0.1
 _TICK_SECONDS = 1.0
 
 
+def make_console() -> Console:
+    """A console that shows text as it is: no markup, no emoji codes, no colours of its own."""
+    return Console(highlight=False, markup=False, emoji=False)
+
+
 def tree_of(state: RunState, *, height: int = 10_000) -> Tree:
-    """The run as a tree. Over ``height`` lines, what is done is folded up, the oldest first."""
+    """The run as a tree. Over ``height`` lines, what is done is folded up, with its verdicts in one line."""
     started = state.started
     title = Text(style="bold", overflow="ellipsis", no_wrap=True)
     title.append(one_line(started.workflow, 60) if started else "run")
-    title.append(f" · {STATUS_WORDS[state.status]}", style="dim")
+    title.append(f" · {status_words(state)}", style="dim")
     if started:
         title.append(f" · {one_line(started.task, 80)}", style="dim")
     tree = Tree(title, guide_style="dim")
@@ -42,20 +47,33 @@ def tree_of(state: RunState, *, height: int = 10_000) -> Tree:
 
 def _add(tree: Tree, state: RunState, parent: str, fold_done: bool) -> None:
     for child in state.children.get(parent, ()):
-        node = state.nodes[child]
+        node = _as_it_stands(state, state.nodes[child])
         if node.kind in ("loop", "group") and node.status != "not_started" and state.children.get(child):
             _add(tree, state, child, fold_done)  # its sprints or passes say it all
             continue
-        branch = tree.add(_text(node))
-        if not (fold_done and node.status == "done"):
+        folded = fold_done and node.status == "done" and bool(state.children.get(child))
+        branch = tree.add(_text(state, node, folded=folded))
+        if not folded:
             _add(branch, state, child, fold_done)
 
 
-def _text(node: Node) -> Text:
+def _as_it_stands(state: RunState, node: Node) -> Node:
+    """Around an open question a stage counts as running; while nobody carries the run on, it waits like that one."""
+    stands = node.status != "running" or state.status in AT_WORK
+    return node if stands else replace(node, status="waiting", until="")
+
+
+def _text(state: RunState, node: Node, *, folded: bool) -> Text:
     text = Text(overflow="ellipsis", no_wrap=True)
     text.append(f"{sign(node)} ", style=COLOURS[node.status])
     text.append(one_line(node.label, 60), style="" if node.status != "not_started" else "dim")
-    if words := node_words(node):
+    words = node_words(node, findings_of(state, node))
+    if folded and (told := history(state, node)):
+        words = [told]
+    gate = state.gates.get(node.id)
+    if gate is not None and gate.status == "not_approved":
+        words.append(f"{one_line(gate.file, 60)} is not approved")
+    if words:
         text.append(" · " + " · ".join(words), style="dim")
     return text
 
@@ -65,15 +83,15 @@ class TreeView(View):
 
     def __init__(self) -> None:
         super().__init__()
-        self._console = Console(highlight=False, markup=False)
+        self._console = make_console()
         self._live: Live | None = None
-        self._run: LiveRun | None = None
+        self._run: Watched | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._due = False
         self._said = ""
 
     @contextlib.contextmanager
-    def showing(self, live: LiveRun) -> Generator[None]:
+    def showing(self, live: Watched) -> Generator[None]:
         """Draw until the context ends; the last picture stays."""
         self._run = live
         self._notes_told = len(live.state.notes)
@@ -122,7 +140,7 @@ class TreeView(View):
         """A line above the picture."""
         self._console.print(clean(text, newlines=True), style="yellow")
 
-    def ended(self, live: LiveRun) -> None:
+    def ended(self, live: Watched) -> None:
         """How it ended and what to type next."""
         for line in closing_lines(live.state, live.place):
             self._console.print(line, soft_wrap=True)

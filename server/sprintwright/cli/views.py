@@ -7,14 +7,30 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Generator
 from contextlib import contextmanager
+from typing import Protocol
 
-from sprintwright.app.live import LiveRun
-from sprintwright.cli.words import closing_lines, node_line
+from sprintwright.cli.closing import closing_lines
+from sprintwright.cli.words import node_line
 from sprintwright.engine.ports import Stream
-from sprintwright.model.records import Entered, Failed, Finished, Left, Record, Started
+from sprintwright.journal.store import RunFolder
+from sprintwright.model.records import Entered, Failed, Finished, Left, Record, Started, Waiting
 from sprintwright.state.fold import RunState
 from sprintwright.state.tree import Delta
 from sprintwright.text import one_line
+
+
+class Watched(Protocol):
+    """A run whose state is kept up to date: carried on by this program, or followed."""
+
+    @property
+    def place(self) -> RunFolder:
+        """Its folder."""
+        ...
+
+    @property
+    def state(self) -> RunState:
+        """Its state now."""
+        ...
 
 
 class View(ABC):
@@ -41,11 +57,11 @@ class View(ABC):
         """A word to the user that is not about a node."""
 
     @abstractmethod
-    def ended(self, live: LiveRun) -> None:
+    def ended(self, live: Watched) -> None:
         """The run has ended; say how, and what to type next."""
 
     @contextmanager
-    def showing(self, live: LiveRun) -> Generator[None]:
+    def showing(self, live: Watched) -> Generator[None]:
         """Show the run for as long as the context lasts."""
         yield
 
@@ -59,7 +75,7 @@ class PlainView(View):
     """One line an event; for pipes, logs and terminals without cursor movement."""
 
     @contextmanager
-    def showing(self, live: LiveRun) -> Generator[None]:
+    def showing(self, live: Watched) -> Generator[None]:
         """Name the run first, so that it can be resumed whatever happens."""
         self._notes_told = len(live.state.notes)
         print(f"run {live.place.run_id} in {live.place.folder}", flush=True)
@@ -69,7 +85,7 @@ class PlainView(View):
     def record(self, record: Record, delta: Delta, state: RunState) -> None:
         """Print what a person would want to read again."""
         match record.payload:
-            case Started() | Finished() | Failed() | Left() if record.key in state.nodes:
+            case Started() | Finished() | Failed() | Left() | Waiting() if record.key in state.nodes:
                 if isinstance(record.payload, Started) and record.payload.what == "skip":
                     return
                 print(f"{record.key}: {node_line(state.nodes[record.key], leaf=True)}", flush=True)
@@ -89,7 +105,7 @@ class PlainView(View):
         """Print it."""
         print(text, flush=True)
 
-    def ended(self, live: LiveRun) -> None:
+    def ended(self, live: Watched) -> None:
         """Print the end and the next step."""
         for line in closing_lines(live.state, live.place):
             print(line)
@@ -107,5 +123,5 @@ class JsonView(View):
         """To standard error: standard output is for events only."""
         print(text, file=sys.stderr)
 
-    def ended(self, live: LiveRun) -> None:
+    def ended(self, live: Watched) -> None:
         """Nothing: the last event said it."""

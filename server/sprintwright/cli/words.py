@@ -1,19 +1,17 @@
-"""The words of the terminal: a node on one line, the end of a run, and what to type next."""
+"""The words of the terminal: a node on one line, how a run stands, and how this program is called."""
 
 from __future__ import annotations
 
 import datetime
-import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from sprintwright.journal.store import RunFolder
 from sprintwright.model.changes import Change
 from sprintwright.state.fold import RunState
 from sprintwright.state.node import Node, NodeStatus
 from sprintwright.state.reports import STATUS_WORDS, duration
-from sprintwright.text import clean, one_line
+from sprintwright.text import one_line
 
 SIGNS: dict[NodeStatus, str] = {
     "not_started": "·", "running": "▸", "waiting": "?", "done": "✓", "skipped": "↷", "failed": "✗", "blocked": "⊘",
@@ -23,8 +21,12 @@ COLOURS: dict[NodeStatus, str] = {
     "not_started": "dim", "running": "cyan", "waiting": "magenta", "done": "green", "skipped": "dim", "failed": "red",
     "blocked": "yellow", "interrupted": "yellow", "cancelled": "yellow",
 }  # fmt: skip
-_MOST_REASON = 15
 _STATUS: dict[NodeStatus, str] = {"not_started": "not started", "waiting": "waits for you"}
+_PAUSED = {
+    "question": "paused: a question waits for you", "pause_after": "paused for you to look", "paused": "paused by you",
+    "blocked": "paused: {file} is not approved", "needs_artifacts": "paused: {file} is needed to end it",
+    "limit": "paused: a limit is reached",
+}  # fmt: skip
 
 
 def program() -> str:
@@ -32,28 +34,54 @@ def program() -> str:
     called = Path(sys.argv[0])
     if called.name != "sprintwright":
         return f"{Path(sys.executable).name} -P -m sprintwright" if called.name == "__main__.py" else "sprintwright"
+    import shutil  # costs as much as the rest of a list
+
     found = shutil.which("sprintwright")
     return "sprintwright" if found and Path(found).resolve() == called.resolve() else str(called.absolute())
 
 
+def status_words(state: RunState) -> str:
+    """How a run stands, with what it waits for."""
+    if state.started is None and state.status == "interrupted":
+        return "never started"
+    if state.status == "paused" and state.code in _PAUSED:
+        return _PAUSED[state.code].format(file=one_line(state.missing, 60) or "a file")
+    if state.status == "waiting" and not state.questions and (until := waits_until(state)):
+        return f"waiting until {until[11:16]} UTC"
+    return STATUS_WORDS[state.status]
+
+
+def waits_until(state: RunState) -> str:
+    """The moment (UTC) at which a run that waits for no person goes on by itself; empty when there is none."""
+    moments = [state.nodes[key].until for key in state.tree.held if key in state.nodes]
+    return min((moment for moment in moments if moment), default="")
+
+
 def sign(node: Node) -> str:
     """The mark in front of a node; work that was judged and sent back is not a tick."""
+    if node.status == "waiting" and node.until:
+        return "…"
     return "↻" if node.status == "done" and node.action == "retry" else SIGNS[node.status]
 
 
-def node_words(node: Node) -> list[str]:
-    """What there is to say about a node beside its label; state in words, for those who see no colours."""
+def node_words(node: Node, findings: int | None = None) -> list[str]:
+    """What there is to say about a node beside its label; state in words, for those who see no colours.
+
+    Args:
+        node: the node.
+        findings: how many findings to name, if not the node's own.
+    """
     words: list[str] = []
     if node.status != "done" or not node.verdict:
-        words.append(_STATUS.get(node.status, node.status))
+        words.append("waits" if node.until else _STATUS.get(node.status, node.status))
     if node.agent:
         words.append(f"by {one_line(node.agent, 40)}")
     if node.limit:
-        words.append(f"at most {node.limit} passes")
+        words.append(f"at most {count(node.limit, 'pass')}")
     if node.verdict:
-        words.append(one_line(node.verdict, 40).replace("_", " "))
-    if node.findings:
-        words.append(_count(node.findings, "finding"))
+        words.append(_verdict(node))
+    if number := node.findings if findings is None else findings:
+        words.append(count(number, "finding"))
     if node.seconds:
         words.append(duration(node.seconds))
     if node.status == "running" and node.since and (elapsed := _since(node.since)) >= 1:
@@ -63,8 +91,36 @@ def node_words(node: Node) -> list[str]:
     return words
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+def _verdict(node: Node) -> str:
+    return one_line(node.verdict, 40).replace("_", " ")
+
+
+def findings_of(state: RunState, node: Node) -> int:
+    """The findings of a node, or of the leaves of a pass."""
+    if node.kind != "pass":
+        return node.findings
+    return sum(state.nodes[child].findings for child in state.children.get(node.id, ()))
+
+
+def history(state: RunState, node: Node) -> str:
+    """The verdicts of a sprint in order: ``pass 1 ↻ needs refinement (3 findings), pass 2 ✓ good to go``."""
+    told: list[str] = []
+    for loop in state.children.get(node.id, ()):
+        for child in state.children.get(loop, ()):
+            one = state.nodes[child]
+            if one.kind != "pass" or one.status == "not_started":
+                continue
+            number = findings_of(state, one)
+            counted = f" ({count(number, 'finding')})" if number else ""
+            words = _verdict(one) or _STATUS.get(one.status, one.status)
+            told.append(f"{one.label.lower()} {sign(one)} {words}{counted}")
+    return ", ".join(told)
+
+
+def count(number: int, what: str) -> str:
+    """``1 pass``, ``2 passes``."""
+    plural = "es" if what.endswith("s") else "s"
+    return f"{number} {what}{'' if number == 1 else plural}"
 
 
 def _since(moment: str) -> float:
@@ -79,55 +135,7 @@ def node_line(node: Node, *, leaf: bool = False) -> str:
     return f"{sign(node)} " + " · ".join([*label, *words])
 
 
-def closing_lines(state: RunState, place: RunFolder) -> list[str]:
-    """How a run stands, and what to type next."""
-    opened = state.ledger.open()
-    turns, files = _count(state.turns, "turn"), _count(len(state.changed_files), "file")
-    counts = f"{turns}, {duration(state.seconds)}, {files} changed"
-    if state.changes_unknown:
-        counts += f" that are known of; not all could be looked at: {one_line(state.changes_unknown, 200)}"
-    lines = ["", f"{STATUS_WORDS[state.status]}: {counts}"]
-    if state.reason:
-        lines += clean(state.reason, newlines=True).strip().splitlines()[-_MOST_REASON:]
-    for key in sorted(state.tree.waiting):
-        if state.nodes[key].kind == "question":
-            lines += [f"{key} asks:", *clean(state.nodes[key].detail, newlines=True).splitlines()]
-    failed = [n for n in state.nodes.values() if n.kind == "entry" and n.status in ("failed", "blocked")]
-    if failed and state.status == "completed":
-        lines.append(f"{_count(len(failed), 'item')} did not end well; the run went on without:")
-        lines += [f"  {sign(n)} {one_line(n.label, 60)} · {one_line(n.detail, 160)}" for n in failed[:10]]
-    if opened:
-        lines.append(f"{_count(len(opened), 'open finding')}:")
-        for one in opened[:5]:
-            finding = one.finding
-            lines.append(
-                f"  {finding.severity} {one_line(finding.place, 80)} {one_line(finding.message, 160)}".rstrip()
-            )
-        if len(opened) > 5:
-            lines.append(f"  and {len(opened) - 5} more")
-    return [*lines, "", *next_steps(state, place)]
-
-
 def changes_in_words(changes: Sequence[Change], most: int = 10) -> str:
     """Changed files on one line: ``modified a.py, added b.py and 3 more``."""
     named = ", ".join(f"{change.status} {one_line(change.path, 80)}" for change in changes[:most])
     return named + (f" and {len(changes) - most} more" if len(changes) > most else "")
-
-
-def next_steps(state: RunState, place: RunFolder) -> list[str]:
-    """Commands that make sense now."""
-    run = place.run_id
-    lines = [f"run folder: {place.path}"]
-    match state.status:
-        case "completed":
-            lines.append(f"what it changed: {program()} show {run} --changes")
-        case "not_converged":
-            limit = max((node.limit for node in state.nodes.values()), default=0)
-            lines.append(f"more passes: {program()} resume {run} --max-passes {limit + 2}")
-        case "running" | "waiting":
-            lines.append(f"end it: {program()} cancel {run}")
-        case "unreadable":
-            lines.append("its files were left as they are; start a new run")
-        case _:
-            lines.append(f"go on: {program()} resume {run}")
-    return lines

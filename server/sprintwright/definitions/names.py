@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 from sprintwright.definitions.outline import Outline, StageView
 
-ALWAYS = ("task", "board", "previous")
+ALWAYS = ("task", "board", "previous", "artifacts")
 """Variables that every run has."""
+_SKIPS = ("skip_when", "run_unless_marker_in", "run_unless_contains")
+"""What may skip a stage: then its `<id>_skipped` holds the reason, else nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ def names_in(outline: Outline) -> Names:
             sections.add(f"{stage.text('over').lower()}_section")
         if stage.kind == "parallel_group":
             lists.update({stage.text("save_as"), "previous"} - {""})
-    known = frozenset(texts | numbers | sections | {"board"})
+    known = frozenset(texts | numbers | sections | set(ALWAYS))
     return Names(frozenset(texts), frozenset(numbers), frozenset(sections), frozenset(lists), known)
 
 
@@ -45,6 +47,10 @@ def _saved(stage: StageView) -> set[str]:
     names = {stage.text("save_as")}
     if stage.text("skip_user_checkpoint_marker") and stage.id:
         names |= {f"{stage.id}_questions", f"{stage.id}_answer"}
+    if stage.id and any(stage.has(key) for key in _SKIPS):
+        names.add(f"{stage.id}_skipped")
+    if stage.id and stage.kind == "loop" and stage.text("on_exhausted") == "ask":
+        names.add(f"{stage.id}_accepted")
     return names - {""}
 
 

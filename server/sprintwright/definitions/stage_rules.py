@@ -29,8 +29,11 @@ def check_stage(stage: StageView, outline: Outline) -> Iterator[Problem]:
     rule: Callable[[StageView, Outline], Iterator[Problem]] | None = rules.get(stage.kind)
     if rule:
         yield from rule(stage, outline)
-    if stage.has("verdict") and stage.kind not in ("agent_turn", "check"):
-        message = f"{stage.title} is a {stage.kind}, which gives no verdict; move it to an agent_turn or check."
+    if stage.has("verdict") and stage.kind not in ("agent_turn", "check", "user_checkpoint"):
+        message = (
+            f"{stage.title} is a {stage.kind}, which gives no verdict; move it to an agent_turn, check or "
+            "user_checkpoint."
+        )
         yield on_key(stage.node, "verdict", "verdict_misplaced", message)
 
 

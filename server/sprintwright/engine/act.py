@@ -19,6 +19,7 @@ from sprintwright.model.verdict import UNKNOWN, Verdict, VerdictRule
 from sprintwright.paths import artifact_name, relative_inside
 from sprintwright.prompts.template import parse_template
 from sprintwright.reading.findings import read_findings
+from sprintwright.reading.gate import not_approved
 from sprintwright.reading.verdict import read_verdict
 
 Rules: TypeAlias = Mapping[str, VerdictRule]
@@ -112,15 +113,20 @@ def _with_action(verdict: Verdict, rules: Rules) -> Verdict:
 
 async def write_artifact(
     run: Run, spec: ArtifactSpec, lane: Lane, save_as: str, text: str, key: str
-) -> ArtifactVersion:
-    """Write a stage's artifact from its template or its answer. Raises `Operational` with cause ``artifact``."""
+) -> tuple[ArtifactVersion, str]:
+    """Write a stage's artifact from its template or its answer; with it, why it is not approved.
+
+    Raises:
+        Operational: with cause ``artifact``, when there is nothing to write or it can't be written.
+    """
     own = {**lane.vars, "previous": text, **({save_as: text} if save_as else {})}
     try:
         name = artifact_name(parse_template(spec.file).render(own))
         content = text if spec.text is None else storable(parse_template(spec.text).render(own))
         if not content.strip():
             raise Operational("artifact", f"{key!r} must leave {name!r}, but there is nothing to write: it is empty.")
-        return await run.ports.artifacts.write(name, content)
+        version = await run.ports.artifacts.write(name, content)
+        return version, not_approved(spec, content)
     except PathRefused as error:
         raise Operational("artifact", f"{key!r} can't leave its artifact: {error.message}") from error
     except OSError as error:

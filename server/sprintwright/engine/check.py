@@ -17,6 +17,8 @@ from sprintwright.model.records import Started
 from sprintwright.model.results import TurnResult
 from sprintwright.model.verdict import Action
 
+_FOLDER = "{artifacts}"
+
 
 async def check(run: Run, stage: Check, lane: Lane, key: str) -> Action | None:
     """Walk one `check`. Without verdict keys a failing one ends the run, unless it is inside a loop or group."""
@@ -36,7 +38,7 @@ async def check(run: Run, stage: Check, lane: Lane, key: str) -> Action | None:
                 run_id=run.started.run_id,
                 key=key,
                 folder=run.started.folder,
-                commands=stage.commands,
+                commands=tuple(_with_folder(command, run.ports.artifacts.folder) for command in stage.commands),
                 format=stage.format,
                 timeout_seconds=stage.timeout_seconds,
             )
@@ -59,3 +61,10 @@ async def check(run: Run, stage: Check, lane: Lane, key: str) -> Action | None:
     result = await run.leaf(lane, key, start, perform, TurnResult)
     lane.save(stage.save_as, result.text)
     return act_on(run, stage.id, stage.verdict, lane, key, result.verdict) if result.verdict else None
+
+
+def _with_folder(command: tuple[str, ...], folder: str) -> tuple[str, ...]:
+    """The one thing that is inserted into commands: where this run's artifacts are, which no agent can choose."""
+    return tuple(
+        folder + word.removeprefix(_FOLDER) if f"{word}/".startswith(f"{_FOLDER}/") else word for word in command
+    )

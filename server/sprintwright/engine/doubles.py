@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import datetime
+import hashlib
+from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
 from sprintwright.engine.ports import (
     AgentTraits,
     Answer,
     CheckRequest,
+    Desk,
     Journal,
     Output,
     Ports,
@@ -20,7 +23,8 @@ from sprintwright.engine.ports import (
 from sprintwright.model.changes import Change, Snapshot
 from sprintwright.model.results import ArtifactVersion
 
-Script: TypeAlias = Callable[[TurnRequest], "TurnAnswer | str"]
+Act: TypeAlias = Callable[["Desk"], Awaitable["TurnAnswer | str"]]
+Script: TypeAlias = Callable[[TurnRequest], "TurnAnswer | str | Act"]
 
 
 class ScriptedAgents:
@@ -38,11 +42,13 @@ class ScriptedAgents:
         """The same for all."""
         return self._traits
 
-    async def turn(self, request: TurnRequest, output: Output) -> TurnAnswer:
-        """Answer by the script."""
+    async def turn(self, request: TurnRequest, desk: Desk) -> TurnAnswer:
+        """Answer by the script; a coroutine of it may ask at the desk."""
         self.requests.append(request)
         await asyncio.sleep(0)
         answer = self._script(request)
+        if not isinstance(answer, str | TurnAnswer):
+            answer = await answer(desk)
         return TurnAnswer(text=answer) if isinstance(answer, str) else answer
 
 
@@ -107,12 +113,18 @@ class InMemoryArtifacts:
 
     def __init__(self) -> None:
         self.texts: dict[str, str] = {}
+        self.folder = "artifacts"
         self.whole: list[str] = []
 
     async def write(self, name: str, text: str) -> ArtifactVersion:
         """Keep it."""
         self.texts[name] = text
-        return ArtifactVersion(name=name, sha256=f"{hash(text):x}", size=len(text))
+        data = text.encode()
+        return ArtifactVersion(name=name, sha256=hashlib.sha256(data).hexdigest(), size=len(data))
+
+    def read(self, name: str) -> str | None:
+        """What was written, or what a test put there."""
+        return self.texts.get(name)
 
     def exists(self, name: str) -> bool:
         """Whether it was written."""
@@ -131,15 +143,19 @@ class ManualClock:
     """A clock that moves only when somebody sleeps, and then at once."""
 
     def __init__(self) -> None:
-        self.now = 0.0
+        self.now_seconds = 0.0
+
+    def now(self) -> datetime.datetime:
+        """The time of day: the beginning of 2026 and what was slept since."""
+        return datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC) + datetime.timedelta(seconds=self.now_seconds)
 
     def monotonic(self) -> float:
         """The time."""
-        return self.now
+        return self.now_seconds
 
     async def sleep(self, seconds: float) -> None:
         """Move on."""
-        self.now += seconds
+        self.now_seconds += seconds
         await asyncio.sleep(0)
 
 
@@ -163,4 +179,5 @@ def scripted_ports(
         clock=ManualClock(),
         output=lambda _sequence, _key, _stream, _text: None,
         mask=lambda text: text,
+        chance=lambda: 0.5,
     )

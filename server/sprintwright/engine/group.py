@@ -63,6 +63,8 @@ class _Group:
                             tasks.create_task(self._item(by_number[number]), name=f"{self.key}[{number}]")
             except BaseExceptionGroup as group:
                 raise _first(group) from None
+            if self.run.parking is not None and self.run.parking.status == "failed":
+                raise self.run.parking  # also where no item is left that would have noticed
             if self.parked is not None:
                 raise self.parked
         return self.results
@@ -86,7 +88,7 @@ class _Group:
     async def _item(self, item: Item) -> None:
         label = self.stage.over.lower()
         own = {label: item.number, f"{label}_section": item.section}
-        lane = self.lane.fork(self.key, item.number, self.stage.over, **own)
+        lane = self.lane.fork(self.key, item.number, **own)
         path = self._path(item.number)
         async with self.slots:
             try:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from sprintwright.model.activity import ActiveTime
+from sprintwright.model.limits import Limits
 from sprintwright.model.records import (
     Decided,
     Ended,
@@ -15,8 +17,10 @@ from sprintwright.model.records import (
     Payload,
     Record,
     RunStarted,
+    Said,
     SetAside,
     Started,
+    Waiting,
 )
 from sprintwright.model.value import Json
 
@@ -31,14 +35,32 @@ class History:
     """Started and neither finished nor failed: interrupted."""
     kept: dict[str, Started] = field(default_factory=dict[str, Started])
     """Interrupted leaves whose changes the user keeps."""
+    answers: dict[str, str] = field(default_factory=dict[str, str])
+    """The user's answers to questions that are still open, by the question's key."""
+    mine: dict[str, Decided] = field(default_factory=dict[str, Decided])
+    """Artifacts of which the user's own version counts, by the leaf that was to write them."""
+    said: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    """Lane and words of the user that no prompt has had yet."""
+    given: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """Words that the prompt of a leaf had; done again, it has them again."""
     tries: dict[str, int] = field(default_factory=dict[str, int])
     """How often a leaf was started without coming to an end."""
     scopes: dict[tuple[str, str], Payload] = field(default_factory=dict[tuple[str, str], Payload])
     limits: dict[str, int] = field(default_factory=dict[str, int])
     max_passes: int = 0
+    limits_raised: Limits = field(default_factory=Limits)
+    """Limits that the user gave to this run since it began."""
     roles: dict[str, str] = field(default_factory=dict[str, str])
     turns: int = 0
+    waits: dict[str, Waiting] = field(default_factory=dict[str, Waiting])
+    """Waits that no start of their leaf followed."""
+    active: ActiveTime = field(default_factory=ActiveTime)
+    """How long earlier owners were at work."""
     ended: Ended | None = None
+    _outside: set[str] = field(default_factory=set[str])
+    """Leaves at work that no lane replays: questions within a turn, restores."""
+    _tried: dict[str, tuple[str, int]] = field(default_factory=dict[str, tuple[str, int]])
+    """Agent and used-up tries of leaves that have tries left."""
 
     @classmethod
     def load(cls, records: Iterable[Record]) -> History:
@@ -46,6 +68,7 @@ class History:
         history = cls()
         for record in records:
             history.apply(record.key, record.payload)
+            history.active.take(record)
         return history
 
     def apply(self, key: str, payload: Payload) -> None:
@@ -53,21 +76,34 @@ class History:
         match payload:
             case Started():
                 self._start(key, payload)
+            case Finished() if key in self._outside:
+                self._outside.discard(key)
             case Finished():
                 self.finished[key] = payload
                 self._close(key)
+                self.mine.pop(key, None)
+            case Failed() if key in self._outside:
+                self._outside.discard(key)
             case Failed():
+                begun = self.open.get(key)
                 self._close(key)
+                if begun is not None and not payload.final:
+                    self._tried[key] = (begun.agent, begun.attempt - (payload.cause == "rate_limit"))
+            case Waiting():
+                self.waits[key] = payload
             case SetAside():
                 for stale in payload.keys:
                     self.finished.pop(stale, None)
                     self._close(stale)
+                    self.mine.pop(stale, None)
             case Entered() | Left():
                 self.scopes[payload.kind, key] = payload
             case Decided():
                 self._decide(key, payload)
             case Ended():
                 self.ended = payload
+            case Said():
+                self.said.append((key, payload.text))
             case RunStarted():
                 self.started, self.roles, self.max_passes = payload, dict(payload.roles), payload.max_passes
             case _:
@@ -81,19 +117,37 @@ class History:
         del self.finished[key]
         return found.value
 
+    def tried(self, key: str, agent: str) -> int:
+        """How many tries of a leaf an earlier owner saw fail, if the agent is still the same and some are left."""
+        by, number = self._tried.get(key, ("", 0))
+        return number if by == agent else 0
+
     def _start(self, key: str, payload: Started) -> None:
+        if payload.what == "restore":  # between walks: how the last one ended still stands
+            self._outside.add(key)
+            return
         self.ended = None
+        if payload.inner:
+            self._outside.add(key)
+            return
+        if payload.said:
+            self.given[key] = payload.said
+            self.said = [(lane, text) for lane, text in self.said if text not in payload.said]
         if key in self.open:
             self.tries[key] = self.tries.get(key, 0) + 1
         self.open[key] = payload
         self.kept.pop(key, None)
+        self.waits.pop(key, None)
         if payload.what == "turn":
             self.turns += 1
 
     def _close(self, key: str) -> None:
         self.open.pop(key, None)
         self.tries.pop(key, None)
+        self._tried.pop(key, None)
+        self.waits.pop(key, None)
         self.kept.pop(key, None)
+        self.answers.pop(key, None)
 
     def _decide(self, key: str, payload: Decided) -> None:
         match payload.what:
@@ -108,5 +162,11 @@ class History:
                 self.max_passes = payload.number
             case "roles":
                 self.roles.update(payload.roles)
-            case "definition":
+            case "limits" if payload.limits is not None:
+                self.limits_raised = self.limits_raised.model_copy(update=payload.limits.model_dump(exclude_none=True))
+            case "answer":
+                self.answers[key] = payload.text
+            case "mine":
+                self.mine[key] = payload
+            case _:
                 pass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -25,18 +25,12 @@ class Lane:
     groups: tuple[tuple[str, str], ...] = ()
     saved: str = ""
     """The text that the lane saved last: an item's output."""
-    names: tuple[str, ...] = field(default=())
-    """What stands in front of the acting role's name, such as ``Item-2``."""
 
-    def fork(self, group: str, number: int, label: str, **own: Variable) -> Lane:
+    def fork(self, group: str, number: int, **own: Variable) -> Lane:
         """The lane of one item: a private copy of the variables; values are immutable, so none is shared."""
         prefix = f"{group}[{number}]/"
         return Lane(
-            vars={**self.vars, **own},
-            live=self.live,
-            last=prefix,
-            groups=(*self.groups, (f"{group}[", prefix)),
-            names=(*self.names, f"{label}-{number}"),
+            vars={**self.vars, **own}, live=self.live, last=prefix, groups=(*self.groups, (f"{group}[", prefix))
         )
 
     def is_siblings(self, key: str) -> bool:

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from sprintwright.engine.gate import write_loop_artifact
 from sprintwright.engine.lane import Lane
-from sprintwright.engine.question import ask
+from sprintwright.engine.question import ACCEPT, MORE, STOP, ask
 from sprintwright.engine.run import Run
 from sprintwright.engine.signals import NotConverged, StageFailed
-from sprintwright.model.definition import AgentTurn, Check, Loop, Stage
+from sprintwright.model.definition import AgentTurn, Check, Loop, Stage, UserCheckpoint
 from sprintwright.model.records import Entered, Failed, Left, Outcome, ScopeEntry
 from sprintwright.model.verdict import Action
 from sprintwright.reading.collection import Item, read_collection, read_scalar
 
 if TYPE_CHECKING:
     from sprintwright.engine.walk import Walk
-
-MORE, ACCEPT, STOP = "more", "accept", "stop"
 
 
 async def loop(run: Run, stage: Loop, lane: Lane, key: str, walk: Walk) -> Action | None:
@@ -52,6 +51,8 @@ async def _over(run: Run, stage: Loop, lane: Lane, key: str, walk: Walk) -> Acti
         lane.vars[label] = item.number
         lane.vars[f"{label}_section"] = item.section
         action = await walk(run, stage.body, lane, f"{key}[{item.number}]") or action
+    if stage.artifact:
+        await write_loop_artifact(run, stage.artifact, lane, key)
     run.leave(lane, key, Left(outcome="done", passes=len(items)))
     return action
 
@@ -68,6 +69,8 @@ async def _bounded(run: Run, stage: Loop, lane: Lane, key: str, walk: Walk) -> A
     limit = _limit(run, stage, lane, key)
     run.enter(lane, key, Entered(label=stage.iteration_var or "pass", limit=limit))
     judged = _has_verdict(stage.body)
+    accepted = f"{stage.id}_accepted"
+    lane.vars[accepted] = ""
     number = 0
     while True:
         number += 1
@@ -78,13 +81,16 @@ async def _bounded(run: Run, stage: Loop, lane: Lane, key: str, walk: Walk) -> A
         action = await walk(run, stage.body, lane, f"{key}[{number}]")
         outcome = _outcome(action, judged, number, limit)
         if outcome == "exhausted" and stage.on_exhausted == "ask":
-            choice = await _ask_exhausted(run, stage, lane, key, limit)
-            if choice == MORE:
+            if await _ask_exhausted(run, stage, lane, key, limit) == MORE:
                 limit += 1
                 continue
-            outcome = "done" if choice == ACCEPT else "exhausted"
+            outcome = "done"
+            lane.vars[accepted] = f"after {number} passes"
+            run.note(lane, key, "accepted", f"{key} was accepted by you as it is, after {number} passes.")
         if outcome is None:
             continue
+        if stage.artifact and outcome in ("broke", "done"):
+            await write_loop_artifact(run, stage.artifact, lane, key)
         run.leave(lane, key, Left(outcome=outcome, passes=number))
         if outcome == "exhausted" and stage.on_exhausted != "continue":
             raise NotConverged(key, f"{key!r} used up its limit of {limit} passes without a good verdict.", "exhausted")
@@ -109,7 +115,7 @@ def _outcome(action: Action | None, judged: bool, number: int, limit: int) -> Ou
 def _has_verdict(stages: Iterable[Stage]) -> bool:
     """Whether a stage on the sequential path of the body judges; items of a group judge only themselves."""
     return any(
-        (isinstance(stage, AgentTurn | Check) and bool(stage.verdict))
+        (isinstance(stage, AgentTurn | Check | UserCheckpoint) and bool(stage.verdict))
         or (isinstance(stage, Loop) and _has_verdict(stage.body))
         for stage in stages
     )
@@ -122,5 +128,9 @@ async def _ask_exhausted(run: Run, stage: Loop, lane: Lane, key: str, limit: int
             f"{limit} passes of {what} are used up without a good verdict. One more pass, accept it as it is, or stop?"
         )
 
-    answer = await ask(run, lane, f"{key}/exhausted-{limit}", "exhausted", text, (MORE, ACCEPT, STOP))
-    return answer if answer in (MORE, ACCEPT) else STOP
+    try:
+        return await ask(run, lane, f"{key}/exhausted-{limit}", "exhausted", text, (MORE, ACCEPT, STOP))
+    except StageFailed as stopped:
+        run.leave(lane, key, Left(outcome="exhausted", passes=limit))
+        used = f"{key!r} used up its limit of {limit} passes without a good verdict. {stopped.message}"
+        raise NotConverged(key, used, "exhausted") from stopped

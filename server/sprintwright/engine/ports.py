@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -9,7 +11,7 @@ from typing import Literal, Protocol
 from sprintwright.model.changes import Change, Snapshot
 from sprintwright.model.definition import CheckFormat, Permissions
 from sprintwright.model.finding import Finding
-from sprintwright.model.records import Payload
+from sprintwright.model.records import Payload, QuestionKind
 from sprintwright.model.results import ArtifactVersion
 from sprintwright.model.value import Json, Value
 
@@ -66,6 +68,21 @@ class AgentTraits(Value):
     """Whether a turn can change the folder at all."""
 
 
+class Desk(Protocol):
+    """What a turn reaches of the engine while it is at work."""
+
+    def output(self, stream: Stream, text: str) -> None:
+        """Live output of the turn."""
+        ...
+
+    async def ask(self, kind: Literal["ask", "permission"], text: str, choices: tuple[str, ...] = ()) -> Answer:
+        """Ask the user, or whatever policy answers in their place; recorded before and after.
+
+        A cancellation or a pause ends the wait: `Parked` or `CancelledError` is raised.
+        """
+        ...
+
+
 class Agents(Protocol):
     """The configured agents, by name."""
 
@@ -73,7 +90,7 @@ class Agents(Protocol):
         """What kind of agent that is."""
         ...
 
-    async def turn(self, request: TurnRequest, output: Output) -> TurnAnswer:
+    async def turn(self, request: TurnRequest, desk: Desk) -> TurnAnswer:
         """Take one turn. Raises `Operational`; a cancellation ends everything that the turn started."""
         ...
 
@@ -95,9 +112,6 @@ class Checks(Protocol):
     async def run(self, request: CheckRequest, output: Output) -> TurnAnswer:
         """Run them all, in order; ``passed`` when each exited with 0. Raises `Operational`."""
         ...
-
-
-QuestionKind = Literal["checkpoint", "questions", "exhausted", "turn"]
 
 
 class Question(Value):
@@ -151,8 +165,17 @@ class Workspace(Protocol):
 class Artifacts(Protocol):
     """The run's `artifacts/`: the engine is its only writer."""
 
+    @property
+    def folder(self) -> str:
+        """Path of the folder, relative to the workspace, as prompts name it."""
+        ...
+
     async def write(self, name: str, text: str) -> ArtifactVersion:
-        """Write a version, whole or not at all. Raises `PathRefused`, `OSError`."""
+        """Write a version, whole or not at all, and keep it. Raises `PathRefused`, `OSError`."""
+        ...
+
+    def read(self, name: str) -> str | None:
+        """The file as it is now; None when there is none that can be read."""
         ...
 
     def exists(self, name: str) -> bool:
@@ -175,6 +198,10 @@ class Clock(Protocol):
         """Seconds; never goes back."""
         ...
 
+    def now(self) -> datetime.datetime:
+        """The time of day, UTC."""
+        ...
+
     async def sleep(self, seconds: float) -> None:
         """Wait."""
         ...
@@ -194,3 +221,5 @@ class Ports:
     output: Callable[[int, str, Stream, str], None]
     """Live output: sequence number of the leaf's `started`, its key, the stream, the text."""
     mask: Callable[[str], str]
+    chance: Callable[[], float] = random.random
+    """A number from 0 to 1, for the length of waits and nothing else."""

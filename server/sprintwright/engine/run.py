@@ -14,11 +14,26 @@ from typing import TypeVar
 from sprintwright.engine.beside import Beside
 from sprintwright.engine.history import History
 from sprintwright.engine.lane import Lane
+from sprintwright.engine.limits import check_limits, limits_in_force
 from sprintwright.engine.ports import Ports
 from sprintwright.engine.signals import Parked, StageFailed
+from sprintwright.engine.waiting import Breaker, Waits
 from sprintwright.errors import Operational
 from sprintwright.model.definition import Definition, Permissions
-from sprintwright.model.records import Entered, Failed, Finished, Left, Noted, Payload, RunStarted, SetAside, Started
+from sprintwright.model.records import (
+    EndStatus,
+    Entered,
+    Failed,
+    Finished,
+    Left,
+    Noted,
+    Payload,
+    RunStarted,
+    Said,
+    SetAside,
+    Started,
+)
+from sprintwright.model.results import AnswerResult
 from sprintwright.model.value import Value
 from sprintwright.text import fold
 
@@ -50,9 +65,15 @@ class Run:
         self.max_passes = history.max_passes or started.max_passes
         self.turns = history.turns
         self.parking: Parked | None = None
+        self.parked = asyncio.Event()
+        """Set as soon as the run is being parked: whoever only waits gives up then."""
         self.forced: list[str] = []
         """Keys of leaves that did not end within the grace time of a cancellation."""
         self.beside = Beside()
+        self.limits = limits_in_force(definition, started, history)
+        self.waits = Waits(history.waits.items())
+        self.breaker = Breaker()
+        self._opened = ports.clock.monotonic()
 
     async def leaf(
         self,
@@ -63,7 +84,7 @@ class Run:
         result: type[R],
         *,
         seconds: float | None = None,
-        last_attempt: bool = True,
+        is_final: Callable[[Operational], bool] = lambda _error: True,
     ) -> R:
         """The value of a leaf: the recorded one if it still counts, else performed now and recorded.
 
@@ -72,7 +93,7 @@ class Run:
             perform: the act itself, given the `Started` record and its number; renders its prompt inside.
             result: class of the value.
             seconds: longest time of the act.
-            last_attempt: whether an operational failure is the leaf's end.
+            is_final: told an operational failure, says whether it is the leaf's end.
 
         Raises:
             StageFailed: the act failed for an operational reason; that is recorded.
@@ -80,6 +101,8 @@ class Run:
             JournalBroken: nothing can be recorded any more.
         """
         after, lane.last = lane.last, key
+        if key in self.history.mine:
+            return self._take_mine(lane, key, after, result)
         if not lane.live:
             if (value := self.history.take(key, after)) is not None:
                 return result.model_validate(self.ports.journal.resolve(value))
@@ -90,6 +113,8 @@ class Run:
             return self._keep(key, after, result)
         self.history.open.pop(key, None)  # performed anew: no longer a loose end of an earlier owner
         begun = await start(after)
+        if self.parking is not None:  # somebody paused while the outside was looked at
+            raise self.parking
         self._allow(key, begun)
         sequence = self.ports.journal.append(key, begun)
         await self.ports.journal.sync()
@@ -97,7 +122,7 @@ class Run:
             made, cancelled = await self._perform(key, perform(sequence, begun), seconds)
         except Operational as error:
             lane.last = after
-            failed = Failed(cause=error.cause, message=error.message, final=last_attempt)
+            failed = Failed(cause=error.cause, message=error.message, final=is_final(error))
             self.ports.journal.append(key, failed)
             raise StageFailed(key, error.message, error.cause) from error
         # No await from here to the record: finishing and cancelling cannot both win.
@@ -115,6 +140,10 @@ class Run:
         """What a role's agent may do."""
         return self._permissions[fold(role)]
 
+    def active_seconds(self) -> float:
+        """How long the run has been at work, under all its owners."""
+        return self.history.active.seconds + self.ports.clock.monotonic() - self._opened
+
     def enter(self, lane: Lane, key: str, payload: Entered) -> None:
         """Record that a loop or group begins, once."""
         self._announce(lane, key, payload)
@@ -128,10 +157,48 @@ class Run:
         if lane.live:
             self.ports.journal.append(key, Noted(code=code, text=text))
 
-    def park(self, key: str, reason: str, code: str = "needs_you") -> Parked:
+    def park(
+        self, key: str, reason: str, code: str = "needs_you", *, status: EndStatus = "paused", missing: str = ""
+    ) -> Parked:
         """From now on no leaf starts anywhere; turns in hand end. The exception to raise."""
-        self.parking = self.parking or Parked(key, reason, code)
+        self.parking = self.parking or Parked(key, reason, code, status=status, missing=missing)
+        self.parked.set()
         return self.parking
+
+    def unpark(self) -> bool:
+        """Take a pause back that the user asked for, if the turn in hand has not ended yet."""
+        if self.parking is None or self.parking.code != "paused":
+            return False
+        self.parking = None
+        self.parked.clear()
+        return True
+
+    def say(self, lane: str, text: str) -> None:
+        """The user's words for the next prompt of a lane; empty: of any."""
+        self.ports.journal.append(lane, Said(text=text))
+        self.history.said.append((lane, text))
+
+    def words_for(self, key: str) -> tuple[str, ...]:
+        """The user's words that a prompt of this leaf has to hold: new ones, and those it had before."""
+        new = [
+            entry
+            for entry in self.history.said
+            if entry[0] in ("", key) or key.startswith((f"{entry[0]}/", f"{entry[0]}["))
+        ]
+        self.history.said = [entry for entry in self.history.said if entry not in new]
+        words = (*self.history.given.get(key, ()), *(text for _, text in new))
+        if words:
+            self.history.given[key] = words
+        return words
+
+    async def inner(self, key: str, begun: Started, act: Awaitable[AnswerResult]) -> AnswerResult:
+        """A question within a turn: recorded before and after, never replayed; it falls with the turn."""
+        self.ports.journal.append(key, begun)
+        await self.ports.journal.sync()
+        made = await act
+        self.ports.journal.append(key, Finished(after="", value=made.model_dump(mode="json", exclude_defaults=True)))
+        await self.ports.journal.sync()
+        return made
 
     def _announce(self, lane: Lane, key: str, payload: Payload) -> None:
         if lane.live or self.history.scopes.get((payload.kind, key)) != payload:
@@ -155,12 +222,32 @@ class Run:
         self.ports.journal.append(key, Finished(after=after, value=value))
         return made
 
+    def _take_mine(self, lane: Lane, key: str, after: str, result: type[R]) -> R:
+        """By the user's decision their own version of an artifact is the leaf's; what follows is done anew."""
+        mine = self.history.mine.pop(key)
+        old = None if lane.live else self.history.take(key, after)
+        value = dict(self.ports.journal.resolve(old)) if old is not None else {}
+        if not lane.live:
+            self._go_live(lane, key)
+        if self.parking is not None:
+            raise self.parking
+        self.history.open.pop(key, None)
+        assert mine.artifact is not None, "a decision for one's own version names it"
+        if "text" in result.model_fields and mine.number:
+            value["text"] = mine.text
+        if "warnings" in result.model_fields:
+            who = "by you" if old is not None else "by you; no turn of this run wrote it"
+            value["warnings"] = [f"{mine.artifact.name} was written {who}."]
+        value |= {"artifact": mine.artifact.model_dump(mode="json"), "gate": mine.gate}
+        made = result.model_validate(value)
+        value = made.model_dump(mode="json", exclude_defaults=True)
+        self.ports.journal.append(key, Finished(after=after, value=value))
+        return made
+
     def _allow(self, key: str, begun: Started) -> None:
         if begun.what != "turn":
             return
-        limit = self.definition.limits.turns
-        if limit is not None and self.turns >= limit:
-            raise self.park(key, f"The run has used its limit of {limit} turns.", "limit")
+        check_limits(self, key)
         self.turns += 1
 
     async def _perform(self, key: str, act: Awaitable[R], seconds: float | None) -> tuple[R, bool]:

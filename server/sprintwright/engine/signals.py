@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sprintwright.model.records import Outcome
+from sprintwright.model.records import EndStatus
 
 
 class StageFailed(Exception):
@@ -16,12 +16,18 @@ class StageFailed(Exception):
 class NotConverged(StageFailed):
     """A loop used up its passes without a ``break``."""
 
-    outcome: Outcome = "exhausted"
-
 
 class Parked(Exception):
-    """A person has to act and nobody is there; the run can be resumed."""
+    """Nothing more starts: a person has to act and nobody is there, or (``failed``) no turn can succeed any more.
 
-    def __init__(self, key: str, reason: str, code: str = "needs_you") -> None:
+    Args:
+        code: why: ``question``, ``pause_after``, ``paused``, ``blocked``, ``needs_artifacts``, ``limit``.
+        missing: the artifact that is missing or not approved.
+    """
+
+    def __init__(
+        self, key: str, reason: str, code: str = "needs_you", *, status: EndStatus = "paused", missing: str = ""
+    ) -> None:
         super().__init__(reason)
-        self.key, self.reason, self.code = key, reason, code
+        self.key, self.reason, self.code, self.missing = key, reason, code, missing
+        self.status: EndStatus = status

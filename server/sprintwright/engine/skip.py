@@ -14,13 +14,18 @@ from sprintwright.reading.marker import has_line
 
 
 async def skipped(run: Run, stage: AgentTurn | Check, lane: Lane, key: str) -> bool:
-    """Look, record if there is something to record, and say whether the stage is skipped."""
+    """Look, record if there is something to record, and say whether the stage is skipped.
+
+    Of the stages of the run itself the first and the last are never skipped by `skip_when`, and of two neighbours
+    only the first one is (behaviours-selesai.md 2.3, note 3).
+    """
+    lane.vars[f"{stage.id}_skipped"] = ""
     if isinstance(stage, AgentTurn) and stage.run_unless_marker_in:
         text = str(lane.vars.get(stage.run_unless_marker_in, ""))
         if has_line(text, stage.run_unless_contains):
             reason = f"{stage.run_unless_marker_in!r} has the line {stage.run_unless_contains!r}."
             return await skip(run, lane, key, reason)
-    if stage.skip_when is None:
+    if stage.skip_when is None or _must_run(run, lane, key):
         return False
     condition = stage.skip_when
 
@@ -28,7 +33,21 @@ async def skipped(run: Run, stage: AgentTurn | Check, lane: Lane, key: str) -> b
         reason = await _met(run, condition, lane)
         return SkipResult(skipped=bool(reason), reason=reason)
 
-    return (await run.leaf(lane, f"{key}/skip", _start, perform, SkipResult)).skipped
+    return _remember(lane, key, await run.leaf(lane, f"{key}/skip", _start, perform, SkipResult))
+
+
+def _must_run(run: Run, lane: Lane, key: str) -> bool:
+    ids = [stage.id for stage in run.definition.stages]
+    if key not in ids:  # a stage in a body
+        return False
+    place = ids.index(key)
+    before = ids[place - 1] if place else ""
+    return place in (0, len(ids) - 1) or bool(lane.vars.get(f"{before}_skipped"))
+
+
+def _remember(lane: Lane, key: str, result: SkipResult) -> bool:
+    lane.vars[f"{key.rpartition('/')[2]}_skipped"] = result.reason if result.skipped else ""
+    return result.skipped
 
 
 async def skip(run: Run, lane: Lane, key: str, reason: str) -> bool:
@@ -37,7 +56,7 @@ async def skip(run: Run, lane: Lane, key: str, reason: str) -> bool:
     async def perform(_sequence: int, _begun: Started) -> SkipResult:
         return SkipResult(skipped=True, reason=reason)
 
-    return (await run.leaf(lane, f"{key}/skip", _start, perform, SkipResult)).skipped
+    return _remember(lane, key, await run.leaf(lane, f"{key}/skip", _start, perform, SkipResult))
 
 
 async def _start(after: str) -> Started:

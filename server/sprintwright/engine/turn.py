@@ -6,12 +6,15 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 
 from sprintwright.engine import act
+from sprintwright.engine.desk import TurnDesk
+from sprintwright.engine.gate import pass_gate
 from sprintwright.engine.lane import Lane
-from sprintwright.engine.ports import AgentTraits, Stream, TurnAnswer, TurnRequest
+from sprintwright.engine.ports import AgentTraits, TurnAnswer, TurnRequest
 from sprintwright.engine.prompt import rendered
 from sprintwright.engine.question import ask, storable
 from sprintwright.engine.retry import with_retry
 from sprintwright.engine.run import Run
+from sprintwright.engine.silence import Silence
 from sprintwright.engine.skip import skipped
 from sprintwright.errors import Operational
 from sprintwright.model.definition import AgentTurn
@@ -33,12 +36,15 @@ async def agent_turn(run: Run, stage: AgentTurn, lane: Lane, key: str) -> Action
     if result.questions:
         result = await _after_questions(run, stage, lane, key, result.text)
     lane.save(stage.save_as, result.text)
-    if not stage.verdict:
-        return None
-    verdict = result.verdict or Verdict()
-    if verdict.key == UNKNOWN and _traits(run, stage).reminded:
-        verdict = await _remind(run, stage, lane, key, result)
-    return act_on(run, stage.id, stage.verdict, lane, key, verdict)
+    action: Action | None = None
+    if stage.verdict:
+        verdict = result.verdict or Verdict()
+        if verdict.key == UNKNOWN and _traits(run, stage).reminded:
+            verdict = await _remind(run, stage, lane, key, result)
+        action = act_on(run, stage.id, stage.verdict, lane, key, verdict)
+    if action != "retry":  # else the loop goes on, and this stage writes its artifact anew
+        pass_gate(run, key, result.artifact, result.gate)
+    return action
 
 
 def act_on(run: Run, stage_id: str, rules: act.Rules, lane: Lane, key: str, verdict: Verdict) -> Action | None:
@@ -102,33 +108,42 @@ async def _leaf(
             permissions=run.permissions_of(stage.role),
             person=traits.person,
             before=before.tree,
+            said=run.words_for(key),
             attempt=attempt,
         )
 
-    async def perform(sequence: int, _begun: Started) -> TurnResult:
+    def warn(seconds: float) -> None:
+        text = f"Agent {agent!r} in the role {stage.role!r} has been silent for {seconds:g} seconds in {key}."
+        run.note(lane, key, "silent", text)
+
+    async def perform(sequence: int, begun: Started) -> TurnResult:
         with run.beside.at_work(key) as together:
             began = run.ports.clock.monotonic()
-            request = _request(run, key, stage, agent, await prompt())
-            output = _masked(run, partial(run.ports.output, sequence, key))
-            output("prompt", request.prompt)
-            answer = await run.ports.agents.turn(request, output)
+            request = _request(run, key, stage, agent, _with_words(await prompt(), begun.said))
+            silence = Silence(run.ports.clock, None if traits.person else run.limits.idle_seconds, warn)
+            desk = TurnDesk(run, key, partial(run.ports.output, sequence, key), silence)
+            desk.output("prompt", request.prompt)
+            given = run.history.answers.pop(key, None) if traits.person else None
+            async with silence.watched():
+                answer = TurnAnswer(text=given) if given is not None else await run.ports.agents.turn(request, desk)
             changes = await act.compare(run, key, before.tree, before.note, together()) if traits.writes else None
             result = await settle(answer, changes)
             return result.model_copy(update={"seconds": round(run.ports.clock.monotonic() - began, 3)})
 
-    return await with_retry(run, stage.retry, lane, key, start, perform, run.definition.limits.turn_seconds)
+    return await with_retry(run, stage.retry, lane, key, agent, start, perform, run.limits.turn_seconds)
 
 
 def _traits(run: Run, stage: AgentTurn) -> AgentTraits:
     return run.ports.agents.traits(run.agent_of(stage.role))
 
 
-def _masked(run: Run, output: Callable[[Stream, str], None]) -> Callable[[Stream, str], None]:
-    return lambda stream, text: output(stream, run.ports.mask(text))
+def _with_words(prompt: str, said: tuple[str, ...]) -> str:
+    """The prompt, and behind it what the user has to say meanwhile."""
+    return prompt if not said else "\n\n".join((prompt, "The user adds, and it counts more than what is above:", *said))
 
 
 def _request(run: Run, key: str, stage: AgentTurn, agent: str, prompt: str) -> TurnRequest:
-    limits = run.definition.limits
+    limits = run.limits
     return TurnRequest(
         run_id=run.started.run_id,
         key=key,
@@ -159,15 +174,16 @@ async def _settle(
     verdict = act.judge(answer, text, stage.verdict, findings) if stage.verdict else None
     if verdict is not None and verdict.key == UNKNOWN and not _traits(run, stage).reminded:
         _must_have_rule(stage)
-    artifact = None
+    artifact, gate = None, ""
     if stage.artifact:
-        artifact = await act.write_artifact(run, stage.artifact, lane, stage.save_as, text, key)
+        artifact, gate = await act.write_artifact(run, stage.artifact, lane, stage.save_as, text, key)
     return TurnResult(
         text=text,
         passed=answer.passed,
         verdict=verdict,
         findings=findings,
         artifact=artifact,
+        gate=gate,
         changes=changes,
         warnings=(*warnings, *act.read_only_warnings(run.permissions_of(stage.role), changes)),
     )
@@ -182,7 +198,8 @@ async def _never_empty(run: Run, stage: AgentTurn, text: str, changes: Changed |
     if not stage.verdict and (stage.save_as or stage.artifact):
         needed = stage.artifact.file if stage.artifact else stage.save_as
         raise _empty(stage, f"Its text was to become {needed!r}")
-    return text
+    # A review without words is one without a verdict, and its file says so.
+    return f"(Role {stage.role!r} gave an empty answer.)" if stage.verdict and stage.artifact else text
 
 
 def _findings(run: Run, stage: AgentTurn, answer: TurnAnswer, text: str) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
@@ -224,6 +241,7 @@ def _must_have_rule(stage: AgentTurn) -> None:
             "protocol",
             f"Stage {stage.id!r} gave none of its verdicts ({keys}). Resume to ask again, "
             "or give the stage a rule for 'unknown'.",
+            transient=False,
         )
 
 

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeAlias
 
-from sprintwright.engine import check, group, loop, question, turn
+from sprintwright.engine import check, gate, group, loop, question, turn
 from sprintwright.engine.lane import Lane
 from sprintwright.engine.run import Run
 from sprintwright.engine.signals import NotConverged, Parked, StageFailed
@@ -25,15 +25,19 @@ async def walk_run(run: Run) -> Ended:
     Every way to end is a record, except a broken journal, which can hold none: then `JournalBroken` is raised.
     A cancellation is recorded and raised again, so that whoever cancelled the task can go on.
     """
-    lane = Lane(vars={**run.definition.vars, **run.started.vars, "task": run.started.task, "board": "", "previous": ""})
+    own = {"task": run.started.task, "board": "", "previous": "", "artifacts": run.ports.artifacts.folder}
+    lane = Lane(vars={**run.definition.vars, **run.started.vars, **own})
     try:
         await walk(run, run.definition.stages, lane, "")
+        end = gate.close(run, lane)
     except asyncio.CancelledError:
         end = Ended(status="cancelled", code="forced" if run.forced else "", reason=_forced(run))
         await _record(run, lane, end)
         raise
     except Parked as parked:
-        end = Ended(status="paused", code=parked.code, reason=parked.reason, stage=parked.key)
+        end = Ended(
+            status=parked.status, code=parked.code, reason=parked.reason, stage=parked.key, missing=parked.missing
+        )
     except NotConverged as failed:
         end = Ended(status="not_converged", code=failed.cause, reason=failed.message, stage=failed.key)
     except StageFailed as failed:
@@ -43,8 +47,6 @@ async def walk_run(run: Run) -> Ended:
     except Exception as bug:  # R46: a fault of ours ends this run, in words, and no other
         logging.getLogger(__name__).exception("run %s", run.started.run_id)
         end = Ended(status="failed", code="internal_error", reason=f"Internal error: {type(bug).__name__}: {bug}")
-    else:
-        end = Ended(status="completed")
     await _record(run, lane, end)
     return end
 
@@ -55,6 +57,8 @@ async def walk(run: Run, stages: Sequence[Stage], lane: Lane, path: str) -> Acti
     for stage in stages:
         key = f"{path}/{stage.id}" if path else stage.id
         action = await _stage(run, stage, lane, key) or action
+        if not lane.vars.get(f"{stage.id}_skipped"):
+            await gate.pause_after(run, stage, lane, key)
     return action
 
 

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
 from sprintwright.journal.blobs import inline, outline
-from sprintwright.model.records import PAYLOADS, SCHEMA_VERSION, Finished, Payload, Record
+from sprintwright.model.records import PAYLOADS, SCHEMA_VERSION, Finished, Record
 
 MOST_LINE_BYTES = 16 * 1024 * 1024
 MOST_INLINE_BYTES = 256 * 1024
@@ -93,11 +93,13 @@ def decode(line: bytes, read_blob: Any = None) -> Record:
         if payload_type is not Finished and read_blob is not None:
             data = inline(data, read_blob)
         return Record(
-            raw["seq"], raw["at"], raw["key"], _payload(payload_type, data), raw["synced"], raw["epoch"], raw["clock"]
+            raw["seq"],
+            raw["at"],
+            raw["key"],
+            payload_type.model_validate(data),
+            raw["synced"],
+            raw["epoch"],
+            raw["clock"],
         )
     except (KeyError, TypeError, ValidationError, json.JSONDecodeError) as error:
         raise BadLine(f"it is no record ({type(error).__name__})") from error
-
-
-def _payload(payload_type: type[Payload], data: Any) -> Payload:
-    return payload_type.model_validate(data)

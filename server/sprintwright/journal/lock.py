@@ -29,7 +29,9 @@ class RunLock:
             ) from None
         except (OSError, NotImplementedError) as error:
             raise Refused(
-                "folder_read_only", f"The lock of run {run_folder.name!r} can't be taken in {str(path)!r}: {error}"
+                "folder_read_only",
+                f"The lock of run {run_folder.name!r} can't be taken in {str(path)!r}: {error}. "
+                "Runs need a folder on a local disk, with real locks.",
             ) from error
 
     def release(self) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sprintwright.model.records import Payload, Record
 from sprintwright.model.value import Json
 
@@ -9,9 +11,12 @@ from sprintwright.model.value import Json
 class InMemoryJournal:
     """Implements `sprintwright.engine.ports.Journal`; ``durable`` counts the records that a power cut would leave."""
 
-    def __init__(self, records: list[Record] | None = None) -> None:
+    def __init__(
+        self, records: list[Record] | None = None, resolve: Callable[[dict[str, Json]], dict[str, Json]] = dict
+    ) -> None:
         self.records = list(records or [])
         self.durable = len(self.records)
+        self._resolve = resolve
 
     def append(self, key: str, payload: Payload) -> int:
         """Keep a record; its number."""
@@ -24,5 +29,5 @@ class InMemoryJournal:
         self.durable = len(self.records)
 
     def resolve(self, value: dict[str, Json]) -> dict[str, Json]:
-        """The value as it is: nothing lives elsewhere."""
-        return value
+        """The value; by default nothing of it lives elsewhere."""
+        return self._resolve(value)

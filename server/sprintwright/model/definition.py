@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, TypeAlias, cast
 
 from pydantic import Field, PositiveFloat, PositiveInt, field_validator
 
+from sprintwright.model.limits import Limits
 from sprintwright.model.value import Value
 from sprintwright.model.verdict import VerdictRule
 
@@ -22,19 +23,6 @@ class Role(Value):
         default="workspace_write",
         description="What the role's agent may do: `read_only`, `ask`, `workspace_write` or `full`.",
     )
-
-
-class Limits(Value):
-    """Bounds of one turn and of one run."""
-
-    turn_seconds: PositiveFloat | None = Field(default=None, description="Longest time of one turn, in seconds.")
-    idle_seconds: PositiveFloat | None = Field(
-        default=None, description="Longest silence of an agent within a turn, in seconds."
-    )
-    turns: PositiveInt | None = Field(default=None, description="Most turns in one run.")
-    tokens: PositiveInt | None = Field(default=None, description="Most tokens in one run.")
-    cost: PositiveFloat | None = Field(default=None, description="Most cost of one run, in US dollars.")
-    wall_seconds: PositiveFloat | None = Field(default=None, description="Longest time of one run, in seconds.")
 
 
 class ArtifactSpec(Value):
@@ -59,8 +47,14 @@ SkipWhen: TypeAlias = Literal["no_git_history", "empty_project"] | ArtifactExist
 class Retry(Value):
     """How often a turn is tried again after an operational failure; a bad verdict is not one."""
 
-    attempts: PositiveInt = Field(default=1, description="Tries in all, the first one included.")
-    wait_seconds: float = Field(default=0, ge=0, description="Wait before the next try, in seconds.")
+    attempts: int = Field(
+        default=0, description="Tries in all, the first one included. 0: the default, 3. Negative: one try."
+    )
+    wait_seconds: float = Field(default=1, ge=0, description="Wait before the second try, in seconds.")
+    factor: float = Field(default=2, ge=1, description="Each further wait is so many times longer, up to a minute.")
+    jitter: float = Field(
+        default=1, ge=0, le=1, description="1: a wait is drawn between 0 and twice its length; 0: it is exact."
+    )
 
 
 class _Stage(Value):
@@ -121,7 +115,9 @@ class Check(_Stage):
 
     kind: Literal["check"] = Field(description="Runs real commands such as tests or linters.")
     commands: tuple[tuple[str, ...], ...] = Field(
-        min_length=1, description="Commands, each a list of program and arguments; there is no shell."
+        min_length=1,
+        description="Commands, each a list of program and arguments; there is no shell. `{sprintwright}` as the "
+        "program is this one; `{artifacts}` at the start of an argument is the run's folder of artifacts.",
     )
     format: CheckFormat = Field(default="auto", description="How the output is read for findings.")
     verdict: _Verdict = {}
@@ -145,6 +141,7 @@ class Loop(_Stage):
     iteration_var: str = Field(default="", description="Variable with the number of the pass, from 1.")
     goal: str = Field(default="", description="What the loop is for, shown in the tree.")
     artifact: _Artifact = None
+    pause_after: bool = Field(default=False, description="Park the run when this stage is done.")
     on_exhausted: Literal["fail", "continue", "ask"] = Field(
         default="fail", description="What happens when the passes are used up without a `break`."
     )
@@ -172,6 +169,13 @@ class UserCheckpoint(_Stage):
 
     kind: Literal["user_checkpoint"] = Field(description="Asks the user and waits.")
     prompt: str = Field(description="Template of the question.")
+    verdict: Annotated[
+        dict[str, VerdictRule],
+        Field(
+            description="Keys to choose from: the one that the user names is the verdict; any other answer is free "
+            "text and counts as the first key with `retry`."
+        ),
+    ] = {}
     save_as: _SaveAs = ""
 
 

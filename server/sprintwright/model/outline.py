@@ -13,6 +13,7 @@ def outline_of(stages: tuple[Stage, ...]) -> tuple[Outline, ...]:
             id=stage.id,
             kind=stage.kind,
             role=stage.role if isinstance(stage, AgentTurn) else "",
+            artifact=stage.artifact.file if isinstance(stage, AgentTurn | Loop) and stage.artifact else "",
             body=outline_of(stage.body) if isinstance(stage, Loop | ParallelGroup) else (),
         )
         for stage in stages

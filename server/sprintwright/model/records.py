@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from sprintwright.model.results import LeafKind
+from sprintwright.model.limits import Limits
+from sprintwright.model.results import ArtifactVersion, LeafKind
 from sprintwright.model.value import Json, Value
 
 SCHEMA_VERSION = 1
 
-EndStatus = Literal["completed", "failed", "not_converged", "cancelled", "paused"]
+EndStatus = Literal["completed", "terminal_ready", "failed", "not_converged", "cancelled", "paused"]
+QuestionKind = Literal["checkpoint", "questions", "exhausted", "turn", "pause", "ask", "permission"]
 
 
 class Payload(Value):
@@ -26,6 +28,7 @@ class Outline(Value):
     kind: str
     role: str = ""
     label: str = ""
+    artifact: str = ""
     body: tuple[Outline, ...] = ()
 
 
@@ -45,6 +48,10 @@ class RunStarted(Payload):
     """Variables that replace the definition's."""
     max_passes: int = 0
     """Limit for every bounded loop; 0 = what the plan and the definition say."""
+    limits: Limits | None = None
+    """What is in force: the definition's, lowered by the user's; None in runs of older versions."""
+    pause_after: tuple[str, ...] = ()
+    """Stages after which this run pauses, beside those that the definition names."""
     outline: tuple[Outline, ...] = ()
     version: str = ""
 
@@ -85,8 +92,15 @@ class Started(Payload):
     person: bool = False
     """A person has to act for this leaf to end."""
     text: str = ""
-    """What a person is asked."""
+    """What a person is asked; of a restore the tree that the files are to be."""
+    to: str = ""
+    """Of a restore: the leaf, pass or sprint before which the files were so, or ``start``."""
     choices: tuple[str, ...] = ()
+    question: QuestionKind | None = None
+    inner: bool = False
+    """A question within a turn: it falls with the turn and is never replayed."""
+    said: tuple[str, ...] = ()
+    """The user's words that were added to the prompt."""
     before: str = ""
     """Tree of the snapshot before the leaf."""
     attempt: int = 1
@@ -147,12 +161,41 @@ class Left(Payload):
     reason: str = ""
 
 
+class Waiting(Payload):
+    """The leaf of this key waits until a moment: the agent is limited, or another attempt follows."""
+
+    kind = "waiting"
+    agent: str
+    cause: str
+    seconds: float
+    until: str
+    """UTC; a later owner waits for what is left of it."""
+
+
+class Said(Payload):
+    """The user's words for the next prompt of a lane; the record's key is the lane, empty for any."""
+
+    kind = "said"
+    text: str
+
+
 class Decided(Payload):
-    """A decision of the user, or of the policy in the user's place, made before the walk."""
+    """A decision of the user, or of the policy in the user's place, made before the walk.
+
+    ``dismiss`` has the finding's identity in ``text``; ``answer`` the answer to the question of the record's key;
+    ``mine`` (with the file's content in ``text``) and ``back`` are about the artifact of the leaf of that key.
+    """
 
     kind = "decided"
-    what: Literal["redo", "keep", "limit", "max_passes", "roles", "definition"]
+    what: Literal[
+        "redo", "keep", "limit", "max_passes", "limits", "roles", "definition", "answer", "mine", "back", "dismiss"
+    ]
     number: int = 0
+    text: str = ""
+    limits: Limits | None = None
+    artifact: ArtifactVersion | None = None
+    gate: str = ""
+    """Why the user's version is not approved; empty when it is."""
     roles: dict[str, str] = {}
     definition_hash: str = ""
     outline: tuple[Outline, ...] = ()
@@ -174,13 +217,15 @@ class Ended(Payload):
     code: str = ""
     reason: str = ""
     stage: str = ""
+    missing: str = ""
+    """The artifact that is missing or not approved."""
 
 
 PAYLOADS: dict[str, type[Payload]] = {
     payload.kind: payload
     for payload in (
-        RunStarted, Opened, Released, TailCut, Started, Finished, Failed, SetAside, Entered, Left, Decided, Noted,
-        Ended,
+        RunStarted, Opened, Released, TailCut, Started, Finished, Failed, SetAside, Entered, Left, Waiting, Said,
+        Decided, Noted, Ended,
     )
 }  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from sprintwright.model.changes import Change
 from sprintwright.model.finding import Finding
@@ -46,6 +46,8 @@ class TurnResult(Value):
     verdict: Verdict | None = None
     findings: tuple[Finding, ...] = ()
     artifact: ArtifactVersion | None = None
+    gate: str = ""
+    """Why the artifact is not approved; empty when it is, or when there is none."""
     changes: Changed | None = None
     warnings: tuple[str, ...] = ()
     seconds: float = 0
@@ -58,6 +60,15 @@ class AnswerResult(Value):
     asked: bool = True
 
 
+class ArtifactResult(Value):
+    """The artifact of a loop, written when the loop came to a good end."""
+
+    artifact: ArtifactVersion
+    gate: str = ""
+    text: str = ""
+    """The user's own text, where it took the place of what was written."""
+
+
 class SkipResult(Value):
     """A look at whether a stage is skipped, and why."""
 
@@ -65,5 +76,12 @@ class SkipResult(Value):
     reason: str = ""
 
 
-LeafResult: TypeAlias = TurnResult | AnswerResult | SkipResult
-LeafKind = Literal["turn", "check", "question", "skip"]
+class Restored(Value):
+    """What a restore did to the folder; its two trees are snapshots, so it can be undone."""
+
+    before: str
+    after: str
+    files: tuple[Change, ...] = ()
+
+
+LeafKind = Literal["turn", "check", "question", "skip", "artifact", "restore"]

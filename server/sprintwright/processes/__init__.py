@@ -1,8 +1,9 @@
 """Programs: found, given an environment, started, heard and ended. No other module does any of these."""
 
+from sprintwright.processes.ancestry import descends_from_turn
 from sprintwright.processes.child import Child, end_group, start_child
 from sprintwright.processes.environment import child_environment, is_loader_name
-from sprintwright.processes.find import find_program
+from sprintwright.processes.find import find_command, find_program
 from sprintwright.processes.leftovers import Leftovers
 from sprintwright.processes.liveness import boot_id, process_start_time
 from sprintwright.processes.run import Finished, FinishedBytes, run_bytes, run_process
@@ -14,7 +15,9 @@ __all__ = [
     "Leftovers",
     "boot_id",
     "child_environment",
+    "descends_from_turn",
     "end_group",
+    "find_command",
     "find_program",
     "is_loader_name",
     "process_start_time",

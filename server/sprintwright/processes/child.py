@@ -22,6 +22,8 @@ _FIRST_POLL_SECONDS = 0.002
 _LAST_POLL_SECONDS = 0.05
 _KILLED_SECONDS = 2.0
 """How long a killed process may take to go; one in an uninterruptible wait is not waited for."""
+_TRANSIENT = (errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ETXTBSY)
+"""Reasons not to start a program that may be gone a moment later."""
 _DRAIN_SECONDS = 0.5
 """How long is still read when a process that left the group holds the pipes open."""
 
@@ -147,7 +149,8 @@ async def start_child(
             await (await spawning).close(0)
         raise
     except (OSError, ValueError) as error:
-        raise Operational("spawn", _why_not_started(error, Path(argv[0]), cwd)) from error
+        transient = isinstance(error, OSError) and error.errno in _TRANSIENT
+        raise Operational("spawn", _why_not_started(error, Path(argv[0]), cwd), transient=transient) from error
     _without_core_dump(child.pid)
     return child
 
@@ -191,6 +194,10 @@ def _why_not_started(error: Exception, program: Path, cwd: Path) -> str:
             return f"{name!r} was not started: it is not executable for this user; run chmod +x on it."
         case OSError(errno=errno.E2BIG):
             return f"{name!r} was not started: its arguments are too long; hand the text over on standard input."
+        case OSError(errno=errno.EMFILE | errno.ENFILE):
+            return f"{name!r} was not started: too many files are open. Raise the limit of open files (ulimit -n)."
+        case OSError(errno=errno.EAGAIN):
+            return f"{name!r} was not started: too many processes. Raise the limit of processes (ulimit -u)."
         case OSError(errno=errno.ENOEXEC):
             return f"{name!r} was not started: it is no program for this machine and has no `#!` line."
         case _:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,8 +11,18 @@ from sprintwright.errors import Operational
 from sprintwright.processes.environment import absolute_entries
 from sprintwright.text import nearest
 
+OURSELVES = "{sprintwright}"
+"""Stands for this program in a command: wherever it is installed, and whether or not it is on PATH."""
+
 _MOST_NAMES = 20_000
 """Names looked at for a *did you mean*; a PATH with more has no better hint."""
+
+
+def find_command(name: str, *, path: str | None = None, folder: Path | None = None) -> list[str]:
+    """How to start what a command names: `find_program`, or this program itself for `OURSELVES`."""
+    if name == OURSELVES:
+        return [sys.executable, "-P", "-m", "sprintwright"]  # -P: a `sprintwright.py` of the folder is not meant
+    return [str(find_program(name, path=path, folder=folder))]
 
 
 def find_program(name: str, *, path: str | None = None, folder: Path | None = None) -> Path:

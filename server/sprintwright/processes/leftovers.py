@@ -34,6 +34,15 @@ class Leftovers:
             with suppress(OSError):
                 file.unlink()
 
+    def live_pids(self, run_id: str = "*") -> frozenset[int]:
+        """Programs of one run, or of any, that are remembered and alive."""
+        found: set[int] = set()
+        for file in self._folder.glob(f"{run_id}.*") if self._folder.is_dir() else ():
+            _, pid, start, boot = file.name.split(".", 3)
+            if boot == boot_id() and process_start_time(int(pid)) == int(start):
+                found.add(int(pid))
+        return frozenset(found)
+
     async def reap(self, run_id: str) -> int:
         """End the programs that a killed owner of the run left, their groups included; how many there were."""
         ended = 0

@@ -55,6 +55,11 @@ class Template:
     names: tuple[NameUse, ...]
     problems: tuple[TemplateProblem, ...]
 
+    @property
+    def sole_name(self) -> str:
+        """The one variable that the template consists of; empty when there is anything else in it."""
+        return self.body[0].name if len(self.body) == 1 and isinstance(self.body[0], Name) else ""
+
     def render(self, values: Mapping[str, object]) -> str:
         """The text with values put in; unset names are empty. Never raises, runs nothing.
 

@@ -37,13 +37,13 @@ def _end_of_line(page: Page, marker: str) -> int | None:
     for line in page.lines:
         if line.kind not in ("plain", "indented") or len(line.text) > longest:
             continue
-        if wanted in _readings(line.text):
+        if wanted in readings(line.text):
             return line.start + len(line.text)
     return None
 
 
-def _readings(line: str) -> tuple[str, ...]:
-    """The line as it is and with less and less decoration, so that a marker made of such signs is found too."""
+def readings(line: str) -> tuple[str, ...]:
+    """A line as it is and with less and less decoration, so that a marker made of such signs is found too."""
     plain = " ".join(fold(line).split())
     bare = plain.lstrip("#").lstrip() if plain.startswith("#") else plain
     bare = LIST_MARK.sub("", bare, count=1) if LIST_MARK.match(bare) else bare

@@ -20,6 +20,9 @@ _FULL_STOP = ".!。！"
 _QUOTES = "\"'“”„‘’‚«»‹›「」『』"
 _CHECKBOX = re.compile(r"\[[ xX✓✔]?\][ \t]+")
 _CONJUNCTION = re.compile(r"(?:or|and|oder|und|[/|,;])[ \t]+")
+_LABEL = re.compile(r"[a-z][a-z0-9_]*+")
+_LABEL_ENDS = ("_status", "_verdict")
+_LABEL_OF_A_GATE = "workflow_"
 _LONGEST_EXTRA = 200
 _MOST_MARKS = 5
 
@@ -71,8 +74,8 @@ def _speaks(line: Line) -> bool:
 def _entry(index: int, lines: Sequence[Line], keys: Keys) -> _Entry:
     text = fold(lines[index].text)
     bare, marks = _without_marks(text.strip())
-    body, prefixed = _without_word(bare)
-    key = _only_key(body, keys)
+    body, prefixed = _without_word(bare, lines[index].text)
+    key = _only_key(body, keys) or (_only_key(bare, keys) if prefixed else "")
     head = keys.at_start(_without_options(bare).lstrip(_EMPHASIS + _QUOTES + "(["))
     style: _Style = "plain"
     if "|" in bare:
@@ -98,14 +101,23 @@ def _without_marks(text: str) -> tuple[str, str]:
     return rest, text[: len(text) - len(rest)] if rest != text else ""
 
 
-def _without_word(bare: str) -> tuple[str, bool]:
-    """``VERDICT:`` off, with or without emphasis around it or its colon."""
+def _without_word(bare: str, written: str) -> tuple[str, bool]:
+    """``VERDICT:`` or a label such as ``REVIEW_STATUS:`` off, with or without emphasis around it or its colon."""
     rest = bare.lstrip(_EMPHASIS)
-    if rest.startswith("verdict"):
-        behind = rest[len("verdict") :].lstrip(_EMPHASIS)
+    match = _LABEL.match(rest)
+    if match and _is_label(match[0].rstrip("_"), written):
+        behind = rest[match.end() :].lstrip(_EMPHASIS)
         if behind[:1] in (":", "："):
             return behind[1:].strip(), True
     return bare, False
+
+
+def _is_label(word: str, written: str) -> bool:
+    """Whether a word announces a verdict. Labels other than those of gates stand in capitals: `git_status: clean`
+    is no verdict."""
+    if word == "verdict":
+        return True
+    return word.endswith(_LABEL_ENDS) and (word.startswith(_LABEL_OF_A_GATE) or word.upper() in written)
 
 
 def _without_options(bare: str) -> str:

@@ -29,9 +29,11 @@ def read_verdict(
        differ. When that last one is refused (a key twice, NaN) or names no key, earlier ones are not asked.
     3. The last line that is only a key or ``VERDICT: key``, after heading and list marks, emphasis, backticks and
        a full stop are taken off; outside fences, indented code, quotes and comments. Lines in a row that name
-       different keys are an echo of the prompt.
+       different keys are an echo of the prompt. A label in capitals that ends in ``_STATUS`` or ``_VERDICT`` is
+       as good as ``VERDICT``; ``WORKFLOW_REVIEW_STATUS: clean`` is in any case, as gates read it.
     4. The last sentence of prose that mentions a key, if it names exactly one, without negation, condition,
-       question or quotation marks; with a warning. Prose before a verdict of (2) or (3) is not asked: it is
+       question or quotation marks; with a warning. Not for a ``break`` whose key is an ordinary word: *the working
+       tree is clean* judges nothing. Prose before a verdict of (2) or (3) is not asked: it is
        the way there. Behind it, it is: *on reflection*.
 
     Sources that differ: a key with ``retry`` wins, with a warning. A ``break`` that an open finding of severity
@@ -78,6 +80,11 @@ class _Reading:
     def verdict(self) -> Verdict:
         candidates = self._candidates()
         if not candidates:
+            if (sentence := self._speech.sentence) and self._is_passing(sentence.key):
+                word = (
+                    f"The word {sentence.key!r} stands in a sentence, which is no verdict; it needs a line of its own."
+                )
+                self._warnings.append(word)
             return Verdict(warnings=tuple(self._warnings))
         chosen = self._choose(candidates)
         if chosen.source == "prose":
@@ -91,9 +98,13 @@ class _Reading:
         speech = self._speech
         found = [_Candidate(self._tool, "tool"), _Candidate(self._json.key, "json")]
         found.append(_Candidate(speech.line_key, "line"))
-        if speech.sentence and self._is_last(speech):
+        if speech.sentence and self._is_last(speech) and not self._is_passing(speech.sentence.key):
             found.append(_Candidate(speech.sentence.key, "prose"))
         return [candidate for candidate in found if candidate.key]
+
+    def _is_passing(self, key: str) -> bool:
+        """Whether a sentence may hold the key by the way: *the working tree is clean* is no yes."""
+        return bool(key) and key.isalpha() and self._is_break(key)
 
     def _is_last(self, speech: Speech) -> bool:
         """Whether the sentence stands behind what the reply says in a better form."""

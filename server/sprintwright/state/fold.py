@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from sprintwright.model.activity import ActiveTime
 from sprintwright.model.finding import Finding
 from sprintwright.model.records import (
     Decided,
@@ -15,15 +16,21 @@ from sprintwright.model.records import (
     Left,
     Noted,
     Opened,
+    Outline,
+    Payload,
     Record,
     Released,
     RunStarted,
+    Said,
     SetAside,
     Started,
     TailCut,
+    Waiting,
 )
+from sprintwright.state.gates import Gates
 from sprintwright.state.ledger import Ledger
-from sprintwright.state.node import Node, NodeKind, NodeStatus, RunStatus, parent_of
+from sprintwright.state.moments import Moments, RestoreLeaf
+from sprintwright.state.node import Gate, Node, NodeKind, NodeStatus, OpenQuestion, RunStatus, parent_of
 from sprintwright.state.tree import AT_WORK, Delta, NodeTree, ancestors
 
 _MOST_NOTES = 200
@@ -39,28 +46,50 @@ class RunState:
         self.code = ""
         self.reason = ""
         self.stage = ""
+        self.missing = ""
+        """The artifact for which a paused run waits."""
         self.revision = 0
         self.began = ""
         self.last_activity = ""
-        self.seconds = 0.0
         self.turns = 0
         self.tree = NodeTree()
         self.ledger = Ledger()
         self.changed_files: dict[str, str] = {}
         self.changes_unknown = ""
         """Why some turn's changes could not be looked at; empty when all could."""
+        self.artifacts = Gates()
+        self.questions: dict[str, OpenQuestion] = {}
+        """What a person was asked and has not answered, by key."""
         self.notes: list[tuple[str, str]] = []
         self.trees: dict[str, tuple[str, str]] = {}
         """Leaf to its snapshots before and after."""
         self.begun: dict[str, str] = {}
         """Turns and checks that have not come to an end, with their snapshot before."""
+        self.left_at: dict[str, str] = {}
+        """What a leaf that was cut off had left, where a restore came after it: the snapshot before the restore."""
         self._current: dict[str, str] = {}
-        self._clock = 0.0
+        self._active = ActiveTime()
+        self.moments = Moments()
+        """What the files can be put back to, and the restores that were done."""
+        self._working: set[str] = set()
+        """Leaves at work that wait for nothing."""
+        self._stood: tuple[RunStatus, str, str, str, str] | None = None
+        """How the run stood when its present owner came, until that one does something to it."""
+
+    @property
+    def seconds(self) -> float:
+        """How long the run was at work, under all its owners."""
+        return self._active.seconds
 
     @property
     def nodes(self) -> dict[str, Node]:
         """The nodes by id."""
         return self.tree.nodes
+
+    @property
+    def gates(self) -> dict[str, Gate]:
+        """Stage to its artifact."""
+        return self.artifacts.by_stage
 
     @property
     def children(self) -> dict[str, list[str]]:
@@ -71,8 +100,13 @@ class RunState:
         """Take one record in; the ids of the nodes that it changed."""
         delta = self.tree.delta = Delta()
         self.revision, self.last_activity = record.seq, record.at
-        self._time(record)
+        self._active.take(record)
         key = record.key
+        if (restore := self.moments.take(record)) is not None:
+            self._restored(restore, record.payload)
+            return delta
+        if not _is_beside(record.payload):
+            self._begin_again()
         match record.payload:
             case RunStarted() as payload:
                 self._run_started(payload, record.at)
@@ -84,6 +118,8 @@ class RunState:
                 self._leaf_finished(key, payload.value)
             case Failed() as payload:
                 self._leaf_failed(key, payload)
+            case Waiting() as payload:
+                self._held(key, payload)
             case SetAside() as payload:
                 for stale in payload.keys:
                     self._set_aside(stale)
@@ -109,34 +145,53 @@ class RunState:
             self.nodes[node_id].revision = record.seq
         return delta
 
-    def _time(self, record: Record) -> None:
-        """The owner's own time; between owners nobody worked. Monotonic, so never negative within one owner."""
-        if isinstance(record.payload, Opened):
-            self._clock = record.clock
-        self.seconds += max(0.0, record.clock - self._clock)
-        self._clock = max(self._clock, record.clock)
-
     def _run_started(self, payload: RunStarted, at: str) -> None:
         self.started, self.began, self.roles = payload, at, dict(payload.roles)
-        self.tree.take_outlines(payload.outline)
+        self._outline(payload.outline)
+
+    def _outline(self, outlines: tuple[Outline, ...]) -> None:
+        self.tree.take_outlines(outlines)
+        self.artifacts.outline(outlines)
 
     def _leaf_started(self, key: str, payload: Started, at: str) -> None:
-        self.status, self.code, self.reason, self.stage = "running", "", "", ""
+        self._go_on()
         if payload.what == "turn":
             self.turns += 1
-        if payload.what == "skip":
+        if payload.what in ("skip", "artifact", "restore"):
             return
+        if payload.person:
+            self.questions[key] = OpenQuestion(payload.text, payload.choices, payload.question or "turn", payload.inner)
         if payload.before:
             self.begun[key] = payload.before
+            self.left_at.pop(key, None)
         kind: NodeKind = payload.what
         node = self.tree.node(key, kind)
         node.role, node.agent, node.since = payload.role or node.role, payload.agent, at
         node.verdict, node.action, node.findings, node.seconds = "", "", 0, 0.0
         self.tree.set(key, "waiting" if payload.person else "running", payload.text if kind == "question" else "")
-        for ancestor in ancestors(key):
+        if not payload.person:
+            self._working.add(key)
+        self._begin_around(ancestors(key)[1 if payload.question == "pause" else 0 :])
+        self._settle_status()
+
+    def _begin_around(self, around: list[str]) -> None:
+        for ancestor in around:
             if ancestor.endswith("]"):
                 self._move_on(ancestor)
             self.tree.set(ancestor, "running")
+
+    def _held(self, key: str, payload: Waiting) -> None:
+        """A turn waits for its agent's limit, or before its next try; no person has to act."""
+        self._go_on()
+        node = self.tree.node(key, "turn")
+        node.agent = payload.agent
+        if payload.cause == "rate_limit":
+            detail = f"rate limited; tries again at {payload.until[11:19]} UTC"
+        else:
+            why = node.detail.partition("after: ")[2] or payload.cause
+            detail = f"tries again in {payload.seconds:.3g} s after: {why}"
+        self.tree.hold(key, payload.until, detail)
+        self._begin_around(ancestors(key))
         self._settle_status()
 
     def _move_on(self, entry: str) -> None:
@@ -145,7 +200,7 @@ class RunState:
         before = self._current.get(loop)
         if self.nodes[loop].kind == "group":
             return
-        if before not in (None, entry) and self.nodes[before].status in AT_WORK:
+        if before in self.nodes and before != entry and self.nodes[before].status in AT_WORK:
             self.tree.set(before, "done")
         self._current[loop] = entry
         self.tree.fill(entry)
@@ -155,8 +210,13 @@ class RunState:
             if value.get("skipped"):
                 self.tree.node(key.removesuffix("/skip"), "stage", key.split("/")[-2])
                 self.tree.set(key.removesuffix("/skip"), "skipped", str(value.get("reason", "")))
+                self.artifacts.skipped(key.removesuffix("/skip"), str(value.get("reason", "")))
             return
-        self.begun.pop(key, None)
+        if (stage := self.artifacts.finished(key, value)) in self.nodes:
+            self.tree.delta.changed.add(stage)
+        if key.endswith("/artifact"):
+            return
+        self._let_go(key)
         node = self.tree.node(key, "turn")
         verdict = cast("dict[str, Any] | None", value.get("verdict"))
         node.seconds = float(value.get("seconds", 0))
@@ -179,7 +239,7 @@ class RunState:
     def _around_finished(self, key: str, node: Node) -> None:
         """The second turn and the reminder stand for the stage that they belong to."""
         around = self.nodes.get(node.parent)
-        if around is None or around.kind != "turn":
+        if around is None or around.kind != "turn" or key.endswith("/pause"):
             return
         self.tree.set(around.id, "running" if node.kind == "question" else "done")
         self.tree.delta.changed.add(around.id)
@@ -216,7 +276,7 @@ class RunState:
 
     def _leaf_failed(self, key: str, payload: Failed) -> None:
         self.tree.node(key, "stage")
-        self.begun.pop(key, None)
+        self._let_go(key)
         if payload.final:
             self.tree.set(key, "failed", payload.message)
             for ancestor in ancestors(key):
@@ -231,12 +291,19 @@ class RunState:
         stage = key.removesuffix("/skip")
         self.ledger.forget(key, self._evaluator(key))
         self.trees.pop(key, None)
-        self.begun.pop(key, None)
+        self._let_go(key)
+        self.artifacts.set_aside(key)
         for node_id in (stage, *ancestors(stage)):
             node = self.nodes.get(node_id)
             if node is not None and node.status != "not_started":
                 node.verdict, node.action, node.findings = "", "", 0
                 self.tree.set(node_id, "not_started", "set aside: it is done again" if node_id == stage else None)
+
+    def _let_go(self, key: str) -> None:
+        """A leaf is at work no longer."""
+        self.begun.pop(key, None)
+        self.questions.pop(key, None)
+        self._working.discard(key)
 
     def _entered(self, key: str, payload: Entered) -> None:
         node = self.tree.node(key, "loop")
@@ -261,15 +328,23 @@ class RunState:
         detail = payload.reason or {"exhausted": "the passes are used up"}.get(payload.outcome, "")
         if (last := self._current.pop(key, None)) is not None and last in self.tree.at_work:
             self.tree.set(last, "done")
-        self.tree.set(key, status, detail or self.nodes[key].detail)
+        self.tree.set(key, status, detail or ("" if status == "done" else self.nodes[key].detail))
 
     def _ended(self, payload: Ended) -> None:
         self.status, self.code, self.reason, self.stage = (payload.status, payload.code, payload.reason, payload.stage)
-        after: dict[str, NodeStatus] = {"completed": "done", "cancelled": "cancelled", "paused": "not_started"}
+        self.missing = payload.missing
+        after: dict[str, NodeStatus] = {
+            "completed": "done", "terminal_ready": "done", "cancelled": "cancelled", "paused": "not_started",
+        }  # fmt: skip
+        if payload.status != "cancelled":
+            for key in sorted(self.tree.held):
+                self.tree.set(key, "not_started", "")
+        self._working.clear()
         for key in sorted(self.tree.at_work):
             if payload.status == "paused" and self._waits_inside(key):
                 continue
-            self.tree.set(key, after.get(payload.status, "failed"))
+            beside = payload.stage and not _on_one_line(key, payload.stage)
+            self.tree.set(key, after.get(payload.status, "not_started" if beside else "failed"))
         if payload.status in ("failed", "not_converged") and payload.stage in self.nodes:
             for key in (payload.stage, *ancestors(payload.stage)):
                 self.tree.set(key, "failed")
@@ -279,15 +354,42 @@ class RunState:
         return any(other.startswith(key) for other in self.tree.waiting)
 
     def leave(self) -> None:
-        """The owner is gone without a word: what was at work is interrupted."""
+        """The owner is gone without a word: what was at work is interrupted; if it did nothing, nothing changed."""
+        stood, self._stood = self._stood, None
+        if stood is not None:
+            self.status, self.code, self.reason, self.stage, self.missing = stood
+            return
         self._interrupt()
         self.status = "interrupted"
 
     def _opened(self) -> None:
-        self._interrupt()
-        self.status, self.code, self.reason, self.stage = "running", "", "", ""
+        if self._stood is None and self.status in AT_WORK:
+            self._interrupt()
+        elif self._stood is None:
+            self._stood = (self.status, self.code, self.reason, self.stage, self.missing)
+        self._go_on()
+
+    def _begin_again(self) -> None:
+        """The first thing that a new owner does to the run, and no longer beside it."""
+        if self._stood is not None:
+            self._stood = None
+            self._interrupt()
+
+    def _restored(self, restore: RestoreLeaf, payload: Payload) -> None:
+        if isinstance(payload, Finished):
+            self._note("restored", f"The files were put back to {restore.words} ({restore.key}).")
+        elif isinstance(payload, Started):
+            for key in self.begun:
+                self.left_at.setdefault(key, payload.before)
+        elif isinstance(payload, Failed):
+            self._note("restored", f"{restore.key}, to {restore.words}, was not finished: {restore.problem}")
+
+    def _go_on(self) -> None:
+        self.status, self.code, self.reason, self.stage, self.missing = "running", "", "", "", ""
 
     def _interrupt(self) -> None:
+        self.questions = {key: question for key, question in self.questions.items() if not question.inner}
+        self._working.clear()
         for key in sorted(self.tree.at_work):
             waits = self.nodes[key].status == "waiting"
             self.tree.set(key, "not_started" if waits else "interrupted")
@@ -299,7 +401,11 @@ class RunState:
             done = "done again" if payload.what == "redo" else "kept as it was left"
             self._note("interrupted", f"{key} was cut off and is {done}.")
         if payload.what == "definition":
-            self.tree.take_outlines(payload.outline)
+            self._outline(payload.outline)
+        if payload.what == "dismiss":
+            self.ledger.dismiss(payload.text)
+        if payload.what == "answer":
+            self.questions.pop(key, None)
 
     def _note(self, code: str, text: str) -> None:
         if len(self.notes) < _MOST_NOTES:
@@ -307,7 +413,19 @@ class RunState:
 
     def _settle_status(self) -> None:
         if self.status in AT_WORK:
-            self.status = "waiting" if self.tree.waiting else "running"
+            asked = len(self.tree.waiting) > len(self.tree.held)
+            held = self.tree.held and not self._working
+            self.status = "waiting" if asked or held else "running"
+
+
+def _is_beside(payload: Payload) -> bool:
+    """Whether a record leaves the run as it stands: nothing of it goes on. A decision alone is not carried out yet."""
+    return isinstance(payload, Opened | Released | Noted | TailCut | Said | Decided)
+
+
+def _on_one_line(one: str, other: str) -> bool:
+    """Whether two nodes are the same, or one is inside the other."""
+    return one == other or one in ancestors(other) or other in ancestors(one)
 
 
 def _answered(value: dict[str, Any]) -> str:

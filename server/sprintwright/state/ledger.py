@@ -16,7 +16,7 @@ class Tracked:
     finding: Finding
     key: str
     """The leaf that gave it last."""
-    status: Literal["open", "fixed"] = "open"
+    status: Literal["open", "fixed", "dismissed"] = "open"
 
 
 class Ledger:
@@ -24,6 +24,7 @@ class Ledger:
 
     def __init__(self) -> None:
         self._by_evaluator: dict[str, dict[str, Tracked]] = {}
+        self._dismissed: set[str] = set()
 
     def judge(self, evaluator: str, key: str, findings: Iterable[Finding]) -> None:
         """Take in one judgement: what it does not name any more is fixed."""
@@ -31,7 +32,15 @@ class Ledger:
         for tracked in known.values():
             tracked.status = "fixed"
         for finding in findings:
-            known[finding.identity] = Tracked(finding, key)
+            status = "dismissed" if finding.identity in self._dismissed else "open"
+            known[finding.identity] = Tracked(finding, key, status)
+
+    def dismiss(self, identity: str) -> None:
+        """By the user's decision a finding is none; it stays so when it is found again."""
+        self._dismissed.add(identity)
+        for tracked in self:
+            if tracked.finding.identity == identity:
+                tracked.status = "dismissed"
 
     def knows(self, evaluator: str) -> bool:
         """Whether this evaluator has judged before."""

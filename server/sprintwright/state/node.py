@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from sprintwright.model.records import QuestionKind
+
 RunStatus = Literal[
     "running", "waiting", "paused", "interrupted", "cancelled", "failed", "not_converged", "terminal_ready",
     "completed", "unreadable",
@@ -35,10 +37,31 @@ class Node:
     """What the verdict did to the loop around it: `break` or `retry`."""
     findings: int = 0
     since: str = ""
+    until: str = ""
+    """UTC: a waiting node goes on by itself then; empty where a person has to act."""
     seconds: float = 0.0
     limit: int = 0
     detail: str = ""
     revision: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """The artifact of a stage: not there yet, approved (``open``), or written and not approved, with the reason."""
+
+    file: str
+    status: Literal["missing", "open", "not_approved", "skipped"] = "missing"
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenQuestion:
+    """What a person was asked and has not answered. ``inner``: within a turn, and void without its owner."""
+
+    text: str
+    choices: tuple[str, ...]
+    kind: QuestionKind
+    inner: bool = False
 
 
 def parent_of(key: str) -> str:

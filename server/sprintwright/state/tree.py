@@ -29,6 +29,8 @@ class NodeTree:
         self.children: dict[str, list[str]] = {"": []}
         self.at_work: set[str] = set()
         self.waiting: set[str] = set()
+        self.held: set[str] = set()
+        """Those among the waiting for which no person has to act."""
         self.bounded: set[str] = set()
         """Loops that have passes instead of sprints."""
         self.delta = Delta()
@@ -58,12 +60,19 @@ class NodeTree:
         node = self.nodes.get(key)
         if node is None:
             return
-        node.status = status
+        node.status, node.until = status, ""
+        self.held.discard(key)
         if detail is not None:
             node.detail = detail
         (self.at_work.add if status in AT_WORK else self.at_work.discard)(key)
         (self.waiting.add if status == "waiting" else self.waiting.discard)(key)
         self.delta.changed.add(key)
+
+    def hold(self, key: str, until: str, detail: str) -> None:
+        """A node waits until a moment and goes on by itself then."""
+        self.set(key, "waiting", detail)
+        self.nodes[key].until = until
+        self.held.add(key)
 
     def remove(self, key: str) -> None:
         """Take a node and all below it away."""
@@ -74,12 +83,13 @@ class NodeTree:
         del self.nodes[key]
         self.at_work.discard(key)
         self.waiting.discard(key)
+        self.held.discard(key)
         self.delta.changed.discard(key)
         self.delta.removed.add(key)
 
     def fill(self, key: str) -> None:
         """Show the stages of a pass, sprint or item, not started, if they are not there."""
-        outline = self._outlines.get(_without_numbers(parent_of(key)))
+        outline = self._outlines.get(without_numbers(parent_of(key)))
         if outline is not None and not self.children.get(key):
             self._make_children(key, outline.body)
 
@@ -115,6 +125,6 @@ def ancestors(key: str) -> list[str]:
     return found
 
 
-def _without_numbers(key: str) -> str:
+def without_numbers(key: str) -> str:
     """Path of ids in the definition: ``sprints[2]/passes`` -> ``sprints/passes``."""
     return "/".join(part.partition("[")[0] for part in key.split("/"))

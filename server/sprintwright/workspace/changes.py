@@ -13,7 +13,10 @@ from sprintwright.workspace.git import Git
 MOST_CHANGES = 1_000
 _MOST_TEXT = 20_000_000
 _BYTES_PER_CHARACTER = 4
-_MISSING = re.compile(r"bad object|bad tree|not a tree|unable to read|is corrupt|missing|could not read|is empty")
+_MISSING = re.compile(
+    r"bad object|bad tree|not a tree|unable to read|is corrupt|missing|could not read|is empty|not a git repository"
+)
+_GONE = "The snapshots of that time are gone: their store (.sprintwright/snapshots.git) was removed or cleaned."
 _STATUS: dict[str, ChangeStatus] = {"A": "added", "D": "deleted"}
 
 
@@ -25,7 +28,7 @@ async def changed_files(git: Git, store: Path, before: str, after: str) -> tuple
     """
     if before == after:
         return ()
-    raw = (await _diff_tree(git, store, ("--raw", "-z"), before, after)).stdout.split(b"\0")
+    raw = (await diff_tree(git, store, ("--raw", "-z"), before, after)).stdout.split(b"\0")
     pairs = list(zip(raw[0::2], raw[1::2], strict=False))
     changes = [_change(meta.decode("ascii"), name) for meta, name in pairs[:MOST_CHANGES]]
     if (more := len(pairs) - MOST_CHANGES) > 0:
@@ -54,7 +57,7 @@ async def diff_text(git: Git, store: Path, before: str, after: str, limit: int |
         return ""
     most = _MOST_TEXT if limit is None else min(limit, _MOST_TEXT)
     options = ("--patch", "--no-color", "--src-prefix=a/", "--dst-prefix=b/", "--submodule=short")
-    finished = await _diff_tree(git, store, options, before, after, most * _BYTES_PER_CHARACTER)
+    finished = await diff_tree(git, store, options, before, after, most * _BYTES_PER_CHARACTER)
     text = finished.stdout.decode("utf-8", "replace")
     if len(text) <= most and finished.size == len(finished.stdout):
         return text
@@ -63,9 +66,10 @@ async def diff_text(git: Git, store: Path, before: str, after: str, limit: int |
     return f"{kept}… {max(missing, 1):,} more bytes of this diff are not shown.\n"
 
 
-async def _diff_tree(
+async def diff_tree(
     git: Git, store: Path, options: tuple[str, ...], before: str, after: str, limit: int | None = None
 ) -> FinishedBytes:
+    """What git says of the difference between two trees. Raises `WorkspaceError` when one can't be read."""
     for tree in (before, after):
         if not re.fullmatch(r"[0-9a-f]{40}", tree):
             raise WorkspaceError(f"{tree[:80]!r} is no snapshot; its run may be from another program.")
@@ -76,5 +80,7 @@ async def _diff_tree(
         )
     except WorkspaceError as error:
         if _MISSING.search(error.message):
-            raise WorkspaceError(f"Cannot compare: object missing. {error.message}", data=error.data) from error
+            raise WorkspaceError(
+                f"Cannot compare: object missing. {_GONE} {error.message}", data={"reason": "gone"}
+            ) from error
         raise

@@ -18,7 +18,7 @@ class Selection:
     update: list[bytes] = field(default_factory=list[bytes])
     """Read again, or taken out when it is gone."""
     remove: list[bytes] = field(default_factory=list[bytes])
-    """Taken out: a folder, FIFO or the like has the name now."""
+    """Taken out: a folder, FIFO or the like has the name now, or a folder above it became a link."""
     not_covered: list[bytes] = field(default_factory=list[bytes])
 
 
@@ -30,12 +30,15 @@ def select(folder: bytes, names: Iterable[bytes], ours: bytes) -> Selection:
         ours: the folder of ours, never covered and never named.
     """
     selection = Selection()
+    links: dict[bytes, bool] = {}
     for name in sorted(set(names)):
         parts = name.split(b"/")
         if parts[0] == ours:
             continue
         if name.endswith(b"/") or any(part.lower() == b".git" for part in parts):
             selection.not_covered.append(name)
+        elif _beyond_a_link(folder, parts, links):
+            selection.remove.append(name)
         else:
             _place(folder, name, selection)
     return selection
@@ -59,3 +62,14 @@ def _place(folder: bytes, name: bytes, selection: Selection) -> None:
         selection.not_covered.append(name)
     else:
         selection.update.append(name)
+
+
+def _beyond_a_link(folder: bytes, parts: list[bytes], links: dict[bytes, bool]) -> bool:
+    """Whether a folder above is a link: what can be seen through it is elsewhere, and no file of this folder."""
+    for depth in range(1, len(parts)):
+        above = b"/".join(parts[:depth])
+        if above not in links:
+            links[above] = os.path.islink(os.path.join(folder, above))  # noqa: PTH114, PTH118
+        if links[above]:
+            return True
+    return False

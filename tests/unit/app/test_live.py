@@ -11,7 +11,7 @@ from sprintwright.app.compose import make_world, settings_of
 from sprintwright.app.live import LiveRun, OnRecord
 from sprintwright.app.places import Places
 from sprintwright.app.start import StartRequest, start
-from sprintwright.cli.people import Nobody
+from sprintwright.cli.people import Absent
 from sprintwright.model.records import Record
 from sprintwright.state.fold import RunState
 from sprintwright.state.tree import Delta
@@ -41,8 +41,9 @@ def run_one(tmp_path: Path, on_record: OnRecord) -> LiveRun:
     async def act() -> LiveRun:
         env = environment(tmp_path)
         settings = settings_of(Places.of(env), project)
-        world = make_world(env, project, settings, Nobody(), on_record=on_record)
-        live = start(StartRequest("one", "task", project), world, settings, world.registry)
+        world = make_world(env, project, settings, Absent(), on_record=on_record)
+        live = start(StartRequest("one", "task", project), world, settings)
+        assert isinstance(live, LiveRun)
         await live.wait()
         return live
 

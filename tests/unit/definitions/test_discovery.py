@@ -141,5 +141,5 @@ def test_a_name_is_found_however_it_is_typed_and_a_near_one_is_offered(tmp_path:
 
 def test_the_built_in_definitions_are_found_and_good() -> None:
     catalogue = discover(builtin_folder(), None, None)
-    assert {"dev", "pair", "swarm"} <= set(catalogue.names())
+    assert {"author", "dev", "fix", "pair", "prototype", "quick", "swarm", "task"} == set(catalogue.names())
     assert [entry.loaded.errors for entry in catalogue.entries if entry.loaded.errors] == []

@@ -46,7 +46,7 @@ JUDGE = "{id: judge, kind: agent_turn, role: dev, prompt: go, verdict: {ok: {act
         ),
         pytest.param([TURN[:-1] + ", verdict: {ok: {action: stop}}}"], "wrong_value", "'break' or 'retry'", id="V23"),
         pytest.param(
-            ["{id: a, kind: user_checkpoint, prompt: hi, verdict: {ok: {action: break}}}"],
+            [f"{{id: a, kind: loop, over: X, from: task, body: [{TURN}], verdict: {{ok: {{action: break}}}}}}"],
             "verdict_misplaced",
             "agent_turn",
             id="V24",
@@ -128,6 +128,20 @@ def test_what_is_odd_but_runs_is_told_and_loads(stages: list[str], code: str, se
     assert told(loaded) == {(code, severity)}
 
 
+def test_a_checkpoint_may_give_a_verdict_and_end_a_loop() -> None:
+    ask = "{id: b, kind: user_checkpoint, prompt: hi, verdict: {approve: {action: break}, change: {action: retry}}}"
+    assert load_stages(f"{{id: a, kind: loop, max_iterations: 2, body: [{TURN}, {ask}]}}").problems == ()
+
+
+@pytest.mark.parametrize("skip", ["skip_when: no_git_history", "run_unless_marker_in: task, run_unless_contains: x"])
+def test_f9_a_stage_that_may_be_skipped_has_a_variable_with_the_reason(skip: str) -> None:
+    assert (
+        load_stages(f"{TURN[:-1]}, {skip}}}", TURN.replace("work", "b").replace("go", "'{{work_skipped}}'")).problems
+        == ()
+    )
+    assert load_stages(TURN, TURN.replace("work", "b").replace("go", "'{{work_skipped}}'")).value is None
+
+
 def test_v015_a_board_without_a_seed_is_fine() -> None:
     assert load_stages(TURN, head="board: true\n" + HEAD).problems == ()
 
@@ -181,6 +195,11 @@ def test_m015_a_stage_may_name_what_a_later_stage_saves() -> None:
         ("max_passes", True),
         ("ask_questions", True),
         ("ask_answer", True),
+        ("ask_skipped", True),
+        ("loop_accepted", True),
+        ("artifacts", True),
+        ("loop_skipped", False),
+        ("sprints_accepted", False),
         ("Sprint", False),
         ("loop_answer", False),
         ("max_iterations", False),
@@ -194,13 +213,14 @@ roles: [dev]
 vars: {{shape: x}}
 stages:
   - {{id: ask, kind: agent_turn, role: dev, prompt: '{{{{{name}}}}}', save_as: plan, skip_user_checkpoint_marker: OK,
-     on_answer_prompt: again}}
+     on_answer_prompt: again, skip_when: empty_project}}
   - id: sprints
     kind: loop
     over: Sprint
     from: plan
     body:
-      - {{id: loop, kind: loop, from: plan, max_iterations_from: Max_Passes, iteration_var: pass, body: [{JUDGE}]}}
+      - {{id: loop, kind: loop, from: plan, max_iterations_from: Max_Passes, iteration_var: pass, on_exhausted: ask,
+         body: [{JUDGE}]}}
 """
     assert (load_definition(text).value is not None) is known
 

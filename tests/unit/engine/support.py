@@ -22,7 +22,7 @@ from sprintwright.engine.walk import walk_run
 from sprintwright.journal.memory import InMemoryJournal
 from sprintwright.model.definition import Definition
 from sprintwright.model.outline import outline_of
-from sprintwright.model.records import Ended, Failed, Left, Noted, Record, RunStarted
+from sprintwright.model.records import Ended, Failed, Left, Noted, Payload, Record, RunStarted
 from sprintwright.model.value import Json
 from sprintwright.state.fold import RunState, fold
 
@@ -50,13 +50,14 @@ class Bench:
     traits: AgentTraits | None = None
     task: str = "the task"
     max_passes: int = 0
+    pause_after: tuple[str, ...] = ()
     records: list[Record] = field(default_factory=list[Record])
 
     def __post_init__(self) -> None:
         self.agents = ScriptedAgents(lambda request: self.script(request), self.traits)
         self.started = RunStarted(
             run_id="r", workflow="x", origin="o", definition_hash="", task=self.task, folder="/work", roles={"w": "a"},
-            max_passes=self.max_passes, outline=outline_of(self.definition.stages),
+            max_passes=self.max_passes, pause_after=self.pause_after, outline=outline_of(self.definition.stages),
         )  # fmt: skip
         if not self.records:
             self.records = [Record(1, "", "", self.started)]
@@ -76,6 +77,10 @@ class Bench:
             return asyncio.run(walk_run(run))
         finally:
             self.records = self.journal.records
+
+    def decide(self, key: str, payload: Payload) -> None:
+        """Record a decision of the user before the next walk."""
+        self.records.append(Record(len(self.records) + 1, "", key, payload))
 
     @property
     def keys(self) -> list[str]:

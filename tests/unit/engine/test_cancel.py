@@ -9,7 +9,7 @@ import pytest
 
 import sprintwright.engine.run as run_module
 from sprintwright.engine.doubles import ScriptedAgents, ScriptedPeople
-from sprintwright.engine.ports import AgentTraits, Output, TurnAnswer, TurnRequest
+from sprintwright.engine.ports import AgentTraits, Desk, TurnAnswer, TurnRequest
 from sprintwright.engine.walk import walk_run
 from sprintwright.model.records import Ended, Finished
 from tests.unit.engine.support import JUDGE, Bench, define, turn
@@ -72,7 +72,7 @@ def test_r040_r041_cancel_at_every_turn_of_the_loop_leaves_nothing_and_resumes(c
 def test_r043_a_leaf_that_finished_as_the_cancellation_came_keeps_its_result() -> None:
     async def act() -> None:
         class Late(ScriptedAgents):
-            async def turn(self, request: TurnRequest, output: Output) -> TurnAnswer:
+            async def turn(self, request: TurnRequest, desk: Desk) -> TurnAnswer:
                 asyncio.get_running_loop().call_soon(walk.cancel)
                 return TurnAnswer(text="in time")
 
@@ -97,7 +97,7 @@ def test_r044_an_act_that_swallows_its_cancellation_is_left_behind_and_named(mon
         begun, release = asyncio.Event(), asyncio.Event()
 
         class Stubborn(ScriptedAgents):
-            async def turn(self, request: TurnRequest, output: Output) -> TurnAnswer:
+            async def turn(self, request: TurnRequest, desk: Desk) -> TurnAnswer:
                 begun.set()
                 while not release.is_set():
                     try:

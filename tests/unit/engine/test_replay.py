@@ -1,7 +1,8 @@
 """The replay rules of design.md section 3, on the real engine with a journal in memory.
 
 Each history is a random row of: crash at record n (page cache kept, or only the synced part), a failing leaf, a rerun,
-an edited definition, nobody there to answer, a cancellation at the n-th turn of the loop. After it, a plain run must
+an edited definition, an artifact that the user replaced, words of the user, nobody there to answer, a cancellation
+at the n-th turn of the loop. After it, a plain run must
 come to an end in which every recorded answer was given to exactly the prompt that the walk sends at that place,
 nothing stale is left, and running once more writes nothing.
 """
@@ -23,7 +24,8 @@ from sprintwright.engine.walk import walk_run
 from sprintwright.errors import Operational
 from sprintwright.journal.memory import InMemoryJournal
 from sprintwright.model.definition import Definition
-from sprintwright.model.records import Decided, Ended, Payload, Record, RunStarted, SetAside
+from sprintwright.model.records import Decided, Ended, Payload, Record, RunStarted, Said, SetAside
+from sprintwright.model.results import ArtifactVersion
 from sprintwright.state.fold import RunState
 
 HISTORIES = 2_000
@@ -47,7 +49,7 @@ def definition(variant: int) -> Definition:
         "body": [turn("fix", save_as="made"), turn("look", save_as="remarks", verdict=KEYS)],
     }  # fmt: skip
     stages: list[dict[str, object]] = [
-        turn("plan", save_as="plan"),
+        turn("plan", save_as="plan", artifact="plan.md"),
         {"id": "ask", "kind": "user_checkpoint", "prompt": ALL, "save_as": "told"},
         {"id": "sprints", "kind": "loop", "over": "Sprint", "from": "plan", "body": [passes]},
         {
@@ -165,7 +167,7 @@ class World:
 
     def disturb(self) -> None:
         """One random act of fate, or of the user."""
-        choice = self.random.randrange(6)
+        choice = self.random.randrange(8)
         if choice == 0:
             self.run(crash_at=len(self.records) + self.random.randrange(60))
         elif choice == 1:
@@ -183,6 +185,15 @@ class World:
             self.run(crash_at=len(self.records) + self.random.randrange(80))
         elif choice == 4:
             self.run(nobody=True)
+        elif choice == 5:
+            text = f"mine {self.calls}\n## Sprint 1\n## Item 1\n## Item {self.random.randrange(2, 6)} (depends_on: 1)"
+            version = ArtifactVersion(name="plan.md", sha256="0", size=0)
+            self.append("plan", Decided(what="mine", artifact=version, text=text, number=1))
+            self.run(crash_at=len(self.records) + self.random.randrange(60))
+        elif choice == 6:
+            lane = self.random.choice(["", "plan", "sprints[1]", "fan[4]"])
+            self.append(lane, Said(text=f"said {len(self.records)}"))
+            self.run(crash_at=len(self.records) + self.random.randrange(60))
         else:
             self.run(cancel_at=self.random.randrange(120))
 
@@ -192,19 +203,22 @@ class World:
 
 def check_answers(world: World) -> None:
     """A second engine, told the recorded answers, must send each of them the prompt that it was given for."""
-    finished = History.load(world.records).finished
+    loaded = History.load(world.records)
+    finished = loaded.finished
     journal = InMemoryJournal()
     seen: set[str] = set()
 
     def recorded(key: str, prompt: str) -> str:
         seen.add(key)
         text = str(finished[key].value["text"])
-        assert f"in={digest(prompt)} " in text, f"{key} was answered for another prompt"
+        assert text.startswith("mine") or f"in={digest(prompt)} " in text, f"{key} was answered for another prompt"
         return text
 
     people = ScriptedPeople(lambda question: recorded(question.key, question.text))
     agents = ScriptedAgents(lambda request: recorded(request.key, request.prompt))
-    run = Run(DEFINITIONS[world.variant], STARTED, scripted_ports(journal, agents, people=people), History())
+    run = Run(
+        DEFINITIONS[world.variant], STARTED, scripted_ports(journal, agents, people=people), History(given=loaded.given)
+    )
     RUNNER.run(walk_run(run))
     assert seen == set(finished), "stale results are left"
 

@@ -1,0 +1,195 @@
+"""`sprintwright init`: a first configuration with the agents that are there, or a starter workflow. It runs nothing."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from sprintwright.app.places import Places
+from sprintwright.app.start import catalogue, usable_folder
+from sprintwright.cli.words import program
+from sprintwright.errors import Operational, PathRefused, Refused
+from sprintwright.paths import make_private_dir, refuse_links, write_atomic
+from sprintwright.processes import find_program
+from sprintwright.text import clean, fold
+
+_NAME = re.compile(r"(?=.{1,60}\Z)[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*")
+
+KNOWN_AGENTS: dict[str, tuple[tuple[str, ...], str]] = {
+    "claude": (("-p", "--permission-mode", "acceptEdits"), "may edit files; what else it may do, its own settings say"),
+    "codex": (("exec", "--skip-git-repo-check", "-s", "workspace-write", "-"), "may write in this folder, no network"),
+    "gemini": (("--approval-mode", "auto_edit"), "may edit files; add `-m, MODEL` for a fixed model"),
+    "opencode": (("run",), "its own `permission` settings say what it may do"),
+    "qwen": (("--approval-mode", "auto-edit"), "may edit files"),
+}
+"""Command lines that take a prompt on standard input and answer on standard output: arguments, and a remark."""
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write what is asked for; what is there already stays as it is."""
+    if arguments.workflow is not None:
+        return _init_workflow(Path(arguments.folder), arguments.workflow)
+    return _init_settings(Places.of(os.environ), Path(arguments.folder).resolve())
+
+
+def _init_settings(places: Places, folder: Path) -> int:
+    file = places.config / "config.yaml"
+    found = _found(os.environ, folder)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with file.open("x", encoding="utf-8") as opened:
+            opened.write(settings_text(found))
+    except FileExistsError:
+        print(f"There is a configuration already, and it was left as it is: {_shown(file)}")
+        print(f"What is in force: {program()} agents")
+        return 0
+    print(f"Written: {_shown(file)}")
+    for name, path in found.items():
+        print(f"  {name}: found as {_shown(path)}")
+    if found:
+        print(f"{next(iter(found))} plays every role that has no agent of its own. It was not started; try it:")
+        print(f'  {program()} run dev "what is to be done"')
+    else:
+        print(f"None of {', '.join(KNOWN_AGENTS)} was found on your PATH: name your agent in that file.")
+        print(f"Until then, see it work without one: {program()} demo")
+    print(f"Who plays what: {program()} agents")
+    return 0
+
+
+def _found(environment: Mapping[str, str], folder: Path) -> dict[str, Path]:
+    """The known agents on PATH, in the order of the table; nothing inside of the folder is one."""
+    found: dict[str, Path] = {}
+    for name in KNOWN_AGENTS:
+        try:
+            found[name] = find_program(name, path=environment.get("PATH"), folder=folder)
+        except Operational:
+            continue
+    return found
+
+
+def settings_text(found: Mapping[str, Path]) -> str:
+    """A configuration with comments; the first of the agents found is the primary one."""
+    lines = [*_HEAD, "agents:" if found else "# agents:"]
+    for name in found:
+        words, remark = KNOWN_AGENTS[name]
+        command = ", ".join(f'"{word}"' for word in (name, *words))
+        lines += [f"  # {remark}", f"  {name}: {{kind: cli, command: [{command}]}}"]
+    lines += _EXAMPLES
+    primary = next(iter(found), "mine")
+    lines += ["# Plays every role that has no agent of its own.", f"{'' if found else '# '}primary: {primary}", *_TAIL]
+    return "\n".join(lines) + "\n"
+
+
+_HEAD = (
+    "# Agents, and who plays which role. What is in force in a folder: sprintwright agents",
+    "#",
+    "# An agent is a command line (`cli`: the prompt on its standard input, the answer on its standard output; a",
+    "# list of words, there is no shell), real commands (`check`), or you (`human`, which needs no entry).",
+    "# A turn of a `cli` agent changes files as that program is allowed to: look at its flags.",
+    "",
+)
+_EXAMPLES = (
+    '#  mine: {kind: cli, command: ["my-agent", "--print"]}',
+    "#  # Tests as a judge: they pass or fail, and their failures are the findings.",
+    '#  tests: {kind: check, commands: [["python3", "-m", "pytest", "-q"]]}',
+    "",
+)
+_TAIL = (
+    "",
+    "# Agents for roles of any workflow; for one run: --role evaluator=tests, or --evaluator tests",
+    "# roles: {evaluator: tests}",
+)
+
+
+def _init_workflow(folder: Path, name: str) -> int:
+    folder = usable_folder(folder)
+    if not _NAME.fullmatch(name):
+        raise Refused("bad_argument", f"{name!r} can't be a workflow's name: use a-z, 0-9, - and _, as in `my-review`.")
+    entry = catalogue(Places.of(os.environ), folder).find(name)
+    if entry is not None:
+        raise Refused(
+            "bad_argument", f"There is a workflow {entry.name!r} already ({entry.path}). Choose another name."
+        )
+    ours = folder / ".sprintwright"
+    try:
+        refuse_links(ours / "workflows", folder)
+        make_private_dir(ours)
+        if not (ours / ".gitignore").exists():
+            write_atomic(ours, ".gitignore", b"*\n")
+        write_atomic(ours, f"workflows/{name}.yaml", starter(name).encode(), parents=True)
+    except PathRefused as error:
+        raise Refused("folder_read_only", f"The workflow can't be written: {error.message}") from error
+    file = ours / "workflows" / f"{name}.yaml"
+    print(f"Written: {_shown(file)}\n(git ignores that folder; to commit it: git add -f)")
+    print(f"what it does, step by step: {program()} help {name}")
+    print(f"after you edited it:        {program()} validate {_shown(file.relative_to(folder))}")
+    print(f'start it:                   {program()} run {name} "what is to be done"')
+    return 0
+
+
+def starter(name: str) -> str:
+    """A small workflow that can be run as it is: plan, then build and review until it is good."""
+    return _STARTER.replace("NAME", fold(name))
+
+
+def _shown(path: Path) -> str:
+    return clean(str(path), newlines=False)
+
+
+_STARTER = """\
+# A starter: edit it, then `sprintwright validate`. Every field: `sprintwright schema`.
+name: NAME
+title: Plan, then build and review until it is good
+roles:
+  planner: {description: Writes a short plan., permissions: read_only}
+  builder: {description: Does what the plan says., permissions: workspace_write}
+  reviewer: {description: Judges what was built., permissions: read_only}
+stages:
+  - id: plan
+    kind: agent_turn
+    role: planner
+    save_as: plan             # later prompts know this answer as {{plan}}
+    artifact: plan.md         # and it is kept as a file of the run
+    # pause_after: true       # look at the plan before anything is built
+    prompt: |-
+      Plan this task in a few steps. Change no files.
+
+      {{task}}
+  - id: rounds
+    kind: loop
+    max_iterations: 3
+    iteration_var: pass
+    on_exhausted: ask         # or: fail, continue
+    body:
+      - id: build
+        kind: agent_turn
+        role: builder
+        prompt: |-
+          Do what this plan says (pass {{pass}}):
+
+          {{plan}}
+          {{- if remarks}}
+
+          Mend what the review of the pass before found:
+          {{remarks}}
+          {{- end}}
+      # - {id: tests, kind: check, commands: [["python3", "-m", "pytest", "-q"]]}
+      - id: review
+        kind: agent_turn
+        role: reviewer
+        save_as: remarks
+        prompt: |-
+          Judge what was built against this plan. Look at the files; change none.
+
+          {{plan}}
+
+          One finding a line: `path:line: error: what is wrong and how to mend it`.
+          The last line is your verdict: VERDICT: good or VERDICT: again
+        verdict:
+          good: {action: break}
+          again: {action: retry}
+          unknown: {action: retry, warn: true}
+"""

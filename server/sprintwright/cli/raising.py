@@ -1,0 +1,32 @@
+"""A run that has reached a limit, with somebody there: more, or leave it."""
+
+from __future__ import annotations
+
+from sprintwright.app.live import LiveRun, World
+from sprintwright.app.resume import go_on, prepare, to_resume
+from sprintwright.cli.people import ask_line
+from sprintwright.model.limits import Limits
+from sprintwright.state.fold import RunState
+
+
+def is_limited(state: RunState) -> bool:
+    """Whether the run pauses because it has reached one of its limits."""
+    return state.status == "paused" and state.code == "limit"
+
+
+async def ask_for_more(state: RunState) -> Limits | None:
+    """The new limit that the user gives; None to leave the run as it is."""
+    seconds = "--wall-seconds" in state.reason
+    while answer := (
+        await ask_line(f"New limit of {'seconds' if seconds else 'turns'}, or Enter to leave it: ")
+    ).strip():
+        if answer.isdecimal() and int(answer) > 0:
+            return Limits(wall_seconds=int(answer)) if seconds else Limits(turns=int(answer))
+        print("Please give a number, or only press Enter.")
+    return None
+
+
+async def go_on_with(live: LiveRun, world: World, limits: Limits) -> LiveRun:
+    """Resume the run with the new limit. Raises `Refused`."""
+    prepared = await prepare(live.place, world)
+    return go_on(prepared, to_resume(prepared, "redo", limits=limits), world)
