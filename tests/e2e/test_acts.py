@@ -212,7 +212,7 @@ ONE = "name: one\nroles: [w]\nstages:\n  - {id: ask, kind: user_checkpoint, prom
 def test_r089_answers_from_two_terminals_at_once_one_counts_and_the_other_is_told(place: Place) -> None:
     """The run waits unowned: both take it at the same moment."""
     place.define("one", ONE)
-    for _ in range(8):
+    for _ in range(5):
         assert place.call("run", "one", "x").returncode == 4
         run = folder_of(place)
         both = [place.start("answer", run.name, word) for word in ("red", "blue")]

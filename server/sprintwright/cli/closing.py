@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from sprintwright.app.cut_off import cut_off_words
 from sprintwright.cli.words import count, program, sign, status_words, waits_until
+from sprintwright.cli.wrapping import columns, fitted
 from sprintwright.journal.store import RunFolder
 from sprintwright.state.fold import RunState
 from sprintwright.state.node import Gate
@@ -40,7 +41,8 @@ def closing_lines(state: RunState, place: RunFolder, *, own: bool = True, most_f
     lines += [*_waits(state), *_questions(state), *_gates(state), *_failed_items(state)]
     lines += _findings(state, most_findings)
     steps = next_steps(state, place) if own else _elsewhere(state)
-    return [*lines, "", f"run folder: {clean(str(place.path), newlines=False)}", *steps]
+    prose = fitted(lines, columns())  # what has to be copied stands below, whole
+    return [*prose, "", f"run folder: {clean(str(place.path), newlines=False)}", *steps]
 
 
 def _waits(state: RunState) -> Iterator[str]:

@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager
 
 from sprintwright.app.policy import answer_for
 from sprintwright.app.questions import one_of
+from sprintwright.cli.wrapping import columns, fitted
 from sprintwright.engine.ports import Answer, Question
 from sprintwright.text import clean
 
@@ -52,8 +53,11 @@ class Terminal:
                 return None
 
     async def _ask(self, question: Question) -> Answer | None:
-        print(f"\n── {question.key} asks " + "─" * 20)
-        print(clean(question.text, newlines=True))
+        if question.kind == "turn":
+            print(f"\n── {question.key} is yours; an agent would be told this " + "─" * 10)
+        else:
+            print(f"\n── {question.key} asks " + "─" * 20)
+        print("\n".join(fitted(clean(question.text, newlines=True).splitlines(), columns())))
         if question.choices and question.kind != "checkpoint":
             return await self._choose(question)
         if question.choices:

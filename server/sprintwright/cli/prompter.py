@@ -6,6 +6,8 @@ import select
 import sys
 from typing import Protocol
 
+from sprintwright.cli.wrapping import columns, fitted
+
 
 class GivenUp(Exception):
     """The user wants nothing to happen: Esc, or the end of the input."""
@@ -32,7 +34,7 @@ class TerminalPrompter:
 
     def say(self, text: str) -> None:
         """Print it."""
-        print(text, flush=True)
+        print("\n".join(fitted(text.splitlines() or [""], columns())), flush=True)
 
     def line(self, prompt: str) -> str:
         """Ask for a line. In a terminal a read gives one line, so nothing is taken that others should read later."""

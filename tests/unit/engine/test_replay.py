@@ -28,7 +28,7 @@ from sprintwright.model.records import Decided, Ended, Payload, Record, RunStart
 from sprintwright.model.results import ArtifactVersion
 from sprintwright.state.fold import RunState
 
-HISTORIES = 2_000
+HISTORIES = 1_500
 NAMES = ("task", "previous", "plan", "told", "built", "remarks", "sprint", "n", "item", "made", "extra", "results")
 ALL = "|".join("{{" + name + "}}" for name in NAMES)
 KEYS = {"good": {"action": "break"}, "again": {"action": "retry"}, "unknown": {"action": "retry"}}
