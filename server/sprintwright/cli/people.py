@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 
 from sprintwright.app.policy import answer_for
 from sprintwright.app.questions import one_of
-from sprintwright.cli.wrapping import columns, fitted
+from sprintwright.cli.wrapping import columns, fitted, ruled
 from sprintwright.engine.ports import Answer, Question
 from sprintwright.text import clean
 
@@ -53,10 +53,8 @@ class Terminal:
                 return None
 
     async def _ask(self, question: Question) -> Answer | None:
-        if question.kind == "turn":
-            print(f"\n── {question.key} is yours; an agent would be told this " + "─" * 10)
-        else:
-            print(f"\n── {question.key} asks " + "─" * 20)
+        title = "is yours; an agent would be told this" if question.kind == "turn" else "asks"
+        print(f"\n{ruled(f'{question.key} {title}', columns())}")
         print("\n".join(fitted(clean(question.text, newlines=True).splitlines(), columns())))
         if question.choices and question.kind != "checkpoint":
             return await self._choose(question)

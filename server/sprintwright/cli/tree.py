@@ -48,8 +48,8 @@ def tree_of(state: RunState, *, height: int = 10_000) -> Tree:
 def _add(tree: Tree, state: RunState, parent: str, fold_done: bool) -> None:
     for child in state.children.get(parent, ()):
         node = _as_it_stands(state, state.nodes[child])
-        if node.kind in ("loop", "group") and node.status != "not_started" and state.children.get(child):
-            _add(tree, state, child, fold_done)  # its sprints or passes say it all
+        if state.tree.is_told_by_its_children(child):
+            _add(tree, state, child, fold_done)
             continue
         folded = fold_done and node.status == "done" and bool(state.children.get(child))
         branch = tree.add(_text(state, node, folded=folded))

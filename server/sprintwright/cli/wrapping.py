@@ -33,3 +33,8 @@ def fitted(lines: Iterable[str], width: int) -> Iterator[str]:
             line, max(width, _NARROWEST), subsequent_indent=hanging, break_long_words=False, break_on_hyphens=False,
             replace_whitespace=False, drop_whitespace=True,
         ) or [line]  # fmt: skip
+
+
+def ruled(title: str, width: int) -> str:
+    """A heading with a line behind it, as wide as the terminal at most."""
+    return f"── {title} ".ljust(min(width or 60, 60), "─")

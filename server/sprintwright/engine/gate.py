@@ -6,7 +6,7 @@ from sprintwright.engine import act
 from sprintwright.engine.lane import Lane
 from sprintwright.engine.question import ask
 from sprintwright.engine.run import Run
-from sprintwright.model.definition import ArtifactSpec, Stage
+from sprintwright.model.definition import AgentTurn, ArtifactSpec, Loop, Stage
 from sprintwright.model.records import Ended, Started
 from sprintwright.model.results import ArtifactResult, ArtifactVersion
 from sprintwright.prompts.template import parse_template
@@ -47,7 +47,9 @@ async def pause_after(run: Run, stage: Stage, lane: Lane, key: str) -> None:
     async def text() -> str:
         place = [other.id for other in run.definition.stages].index(key) + 1 if "/" not in key and "[" not in key else 0
         step = f" (step {place} of {len(run.definition.stages)})" if place else ""
-        return f"{key}{step} is done. Look at what it left, then go on."
+        spec = stage.artifact if isinstance(stage, AgentTurn | Loop) else None
+        left = f" It left {run.ports.artifacts.folder}/{parse_template(spec.file).render(lane.vars)}." if spec else ""
+        return f"{key}{step} is done.{left} Look at it, then go on."
 
     await ask(run, lane, f"{key}/pause", "pause", text, (CONTINUE, STOP))
 

@@ -82,7 +82,7 @@ def _summary(state: RunState) -> Iterator[str]:
 def _course(state: RunState, parent: str, depth: int) -> Iterator[str]:
     for child in state.children.get(parent, ()):
         node = state.nodes[child]
-        if node.kind in ("loop", "group") and node.status != "not_started" and state.children.get(child):
+        if state.tree.is_told_by_its_children(child):
             yield from _course(state, child, depth)
             continue
         yield f"{'  ' * depth}- {_node(node)}"

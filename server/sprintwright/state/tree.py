@@ -87,6 +87,16 @@ class NodeTree:
         self.delta.changed.discard(key)
         self.delta.removed.add(key)
 
+    def is_told_by_its_children(self, key: str) -> bool:
+        """Whether a loop or group is no line of its own: its sprints, items or passes say it all.
+
+        The passes of a stage of the run itself do not: among other stages they would have no name.
+        """
+        node = self.nodes[key]
+        if node.kind not in ("loop", "group") or node.status == "not_started" or not self.children.get(key):
+            return False
+        return bool(node.parent) or key not in self.bounded
+
     def fill(self, key: str) -> None:
         """Show the stages of a pass, sprint or item, not started, if they are not there."""
         outline = self._outlines.get(without_numbers(parent_of(key)))
