@@ -252,3 +252,24 @@ def test_a_limit_is_asked_about_at_the_terminal_and_a_new_one_goes_on(tmp_path: 
     child.close()
     assert child.exitstatus == 4 and place.turns() == {"s0": 1, "s1": 1}
     assert place.call("resume", "--turns", "3").returncode == 0 and len(place.prompts()) == 3
+
+
+def test_d4_a_used_up_loop_stops_where_nobody_is_and_can_be_accepted_or_given_more_later(tmp_path: Path) -> None:
+    place = Place(
+        tmp_path, {"l[3]/r": [{"text": "fine\nVERDICT: good"}], "*": [{"text": "the flag is missing\nVERDICT: again"}]}
+    )
+    body = "{id: r, kind: agent_turn, role: w, prompt: x, verdict: {good: {action: break}, again: {action: retry}}}"
+    place.define(
+        "l",
+        f"name: l\nroles: [w]\nstages:\n  - {{id: l, kind: loop, max_iterations: 2, on_exhausted: ask, body: [{body}]}}\n"
+        "  - {id: end, kind: agent_turn, role: w, prompt: e}\n",
+    )
+    for answer in ("accept", "more"):
+        stopped = place.call("run", "l", "x")
+        assert (
+            stopped.returncode == 3 and "more|accept|stop" in stopped.stdout and "the flag is missing" in stopped.stdout
+        )
+        wrong = place.call("answer", "last", "one more")
+        assert wrong.returncode == 2 and "more, accept, stop" in wrong.stderr
+        assert place.call("answer", "last", answer).returncode == 0 and place.show()["status"] == "completed"
+    assert place.turns() == {"l[1]/r": 2, "l[2]/r": 2, "l[3]/r": 1, "end": 2}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ from sprintwright.reading.gate import not_approved
 from sprintwright.state.fold import RunState
 from sprintwright.state.gates import stage_of
 from sprintwright.state.tree import without_numbers
+
+_MOST_LINES = 60
 
 ArtifactChoice = Literal["mine", "back"]
 
@@ -38,6 +41,23 @@ class Difference:
     """Why that is not approved; empty when it is."""
     is_output: bool
     """Whether the file's text is the stage's output, so that its variable changes with it."""
+
+    was: str
+    """What the run recorded; empty for a file that it did not write, or that is not kept."""
+
+    def diff(self) -> list[str]:
+        """What the user changed, as lines of a unified diff; a long one is cut."""
+        lines = list(
+            difflib.unified_diff(
+                self.was.splitlines(),
+                self.text.splitlines(),
+                f"{self.name} (recorded)",
+                f"{self.name} (now)",
+                lineterm="",
+            )
+        )
+        more = [f"… and {len(lines) - _MOST_LINES} more lines"] if len(lines) > _MOST_LINES else []
+        return lines[:_MOST_LINES] + more
 
     def in_words(self) -> str:
         """What happened, on one line."""
@@ -65,7 +85,8 @@ def differences(
         spec = specs.get(_path_of(key))
         gate = "" if text is None or spec is None else not_approved(spec, text)
         what = "deleted" if text is None else "changed"
-        found.append(Difference(key, what, name, version, text or "", gate, _is_output(key, spec)))
+        was = files.read_version(version) or ""
+        found.append(Difference(key, what, name, version, text or "", gate, _is_output(key, spec), was))
     return found + list(_found(definition, state, files, recorded.keys() | set(cut_off)))
 
 
@@ -101,7 +122,7 @@ def _found(definition: Definition, state: RunState, files: Artifacts, known: set
         if text is None:
             return
         gate = not_approved(spec, text)
-        yield Difference(stage.id, "found", spec.file, None, text, gate, spec.text is None)
+        yield Difference(stage.id, "found", spec.file, None, text, gate, spec.text is None, "")
         if gate:
             return
 
@@ -137,6 +158,7 @@ def decide(found: list[Difference], choice: ArtifactChoice | None) -> list[tuple
             f"Files of the run are not as it left them:\n{listed}\n"
             "Use yours (what follows is done again): --artifacts mine. Or put the recorded ones back: --artifacts back",
             artifacts=[one.name for one in found],
+            diffs={one.name: one.diff() for one in found if one.what == "changed"},
         )
     return [record for one in found for record in _decided(one, choice)]
 

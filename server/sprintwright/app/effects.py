@@ -64,12 +64,15 @@ def on_continue(situation: Situation, choice: ArtifactChoice | None) -> Step:
     if state.status == "terminal_ready":
         return Step(standing(run, state, situation.definition))
     if state.status != "paused":
-        return _stay(situation, "noOp", f"The run does not pause. Go on with it: sprintwright resume {run}")
+        text = f"The run does not pause. Go on with it: sprintwright resume {run}"
+        return _stay(situation, "noOp", text, reason=state.status)
     match state.code:
         case "question" if state.questions:
-            return _stay(situation, "noOp", f"A question waits for you: sprintwright answer {run} TEXT")
+            return _stay(
+                situation, "noOp", f"A question waits for you: sprintwright answer {run} TEXT", reason="question"
+            )
         case "limit":
-            return _stay(situation, "noOp", state.reason)
+            return _stay(situation, "noOp", state.reason, reason="limit")
         case "needs_artifacts":
             return _at_the_end(situation, choice)
         case "blocked":

@@ -9,11 +9,11 @@ import re
 from typing import TextIO
 
 from sprintwright.engine.ports import Stream
-from sprintwright.errors import PathRefused
+from sprintwright.errors import PathRefused, RunUnreadable
 from sprintwright.journal.blobs import Blobs, sha256
 from sprintwright.journal.store import RunFolder
 from sprintwright.model.results import ArtifactVersion
-from sprintwright.paths import open_beneath, read_beneath, write_atomic
+from sprintwright.paths import make_private_dir, open_beneath, read_beneath, write_atomic
 from sprintwright.stops import stop
 
 _MOST_ARTIFACT = 64 * 1024 * 1024
@@ -50,8 +50,22 @@ class RunFiles:
         except (OSError, PathRefused):
             return None
 
+    def read_version(self, version: ArtifactVersion) -> str | None:
+        """The version from its blob."""
+        try:
+            return self._blobs.read(version.sha256)
+        except (OSError, RunUnreadable):
+            return None
+
     def put_back(self, version: ArtifactVersion) -> None:
-        """Write a recorded version again. Raises `OSError`, `PathRefused`."""
+        """Write a recorded version again; what stood there is kept as ``kept/<name>``.
+
+        Raises:
+            OSError, PathRefused: it can't be written.
+        """
+        if (mine := self.read(version.name)) is not None:
+            make_private_dir(self._place.path / "kept")
+            write_atomic(self._place.path, f"kept/{version.name}", mine.encode())
         write_atomic(self._place.path, f"artifacts/{version.name}", self._blobs.read(version.sha256).encode())
 
     def exists(self, name: str) -> bool:

@@ -22,16 +22,22 @@ def find_finding(seen: Seen, name: str) -> Tracked:
     """
     findings, word = numbered(seen.state), name.strip().lower()
     if word.isdecimal() and 0 < int(word) <= len(findings):
-        return findings[int(word) - 1]
+        return _open(findings[int(word) - 1], name)
     found = [one for one in findings if word and one.finding.identity.startswith(word)]
     if len(found) == 1:
-        return found[0]
+        return _open(found[0], name)
     what = f"{name!r} could be any of {len(found)} findings" if found else f"There is no finding {name!r}"
     raise Refused(
         "unknown_finding",
         f"{what} in run {seen.place.run_id}. {_listed(findings)}",
         known=[one.finding.identity for one in findings],
     )
+
+
+def _open(tracked: Tracked, name: str) -> Tracked:
+    if tracked.status != "open":
+        raise Refused("unknown_finding", f"Finding {name!r} is {tracked.status} already; there is nothing to do.")
+    return tracked
 
 
 def _listed(findings: list[Tracked]) -> str:

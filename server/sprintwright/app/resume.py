@@ -166,7 +166,7 @@ def to_resume(
 
 def _about_interrupted(leaves: Sequence[Interrupted], choice: Choice) -> list[Decision]:
     if choice == "stop" and leaves:
-        raise Refused("stopped", "The run stays as it is: interrupted.", keys=[leaf.key for leaf in leaves])
+        raise Refused("stopped", "The run stays as it is.", keys=[leaf.key for leaf in leaves])
     if choice == "keep" and (cannot := [leaf.key for leaf in leaves if not leaf.can_keep]):
         raise Refused(
             "bad_argument",

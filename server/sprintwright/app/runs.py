@@ -35,11 +35,7 @@ def find_run(places: Places, folder: Path | None, name: str) -> RunFolder:
         found = [RunFolder(Path(own.folder), own.run_id)]
     else:
         runs = {place.run_id: place for place in here}
-        found = (
-            [runs[name]]
-            if name in runs
-            else [place for run_id, place in runs.items() if run_id.startswith(name) or run_id.endswith(name)]
-        )
+        found = [runs[name]] if name in runs else [place for run_id, place in runs.items() if name in run_id]
     if len(found) == 1 and found[0].path.is_dir():
         return found[0]
     if len(found) > 1:

@@ -77,7 +77,8 @@ class Serving:
             return self._standing("advanced", "The run goes on.")
         if live.state.questions:
             key = next(iter(live.state.questions))
-            return self._standing("noOp", f"{key} waits for an answer: sprintwright answer {live.place.run_id} TEXT")
+            text = f"{key} waits for an answer: sprintwright answer {live.place.run_id} TEXT"
+            return self._standing("noOp", text).model_copy(update={"reason": "question"})
         return self._standing("noOp", "The run is going on already.")
 
     def _answer(self, key: str, text: str) -> Outcome:

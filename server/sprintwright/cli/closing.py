@@ -65,7 +65,7 @@ def _questions(state: RunState) -> Iterator[str]:
 def _gates(state: RunState) -> Iterator[str]:
     """Artifacts: one by one those that are missing or not approved, together those that are there."""
     closed = [(stage, gate) for stage, gate in state.gates.items() if gate.status != "open"]
-    opened = [one_line(gate.file, 60) for gate in state.gates.values() if gate.status == "open"]
+    opened = list(dict.fromkeys(one_line(gate.file, 60) for gate in state.gates.values() if gate.status == "open"))
     if not closed and not opened:
         return
     yield "artifacts:"
@@ -74,7 +74,7 @@ def _gates(state: RunState) -> Iterator[str]:
         yield f"  and {more} more that are missing or not approved"
     if opened:
         more = len(opened) - _MOST_NAMED
-        yield f"  open: {', '.join(opened[:_MOST_NAMED])}" + (f" and {more} more" if more > 0 else "")
+        yield f"  there: {', '.join(opened[:_MOST_NAMED])}" + (f" and {more} more" if more > 0 else "")
 
 
 def _gate(stage: str, gate: Gate) -> str:
@@ -112,7 +112,7 @@ def next_steps(state: RunState, place: RunFolder) -> list[str]:
             steps = [f"what it changed: {call} show {run} --changes"]
         case "not_converged":
             limit = max((node.limit for node in state.nodes.values()), default=0)
-            steps = [f"more passes: {call} resume {run} --max-passes {limit + 2}"]
+            steps = [*_answers(state, run), f"more passes: {call} resume {run} --max-passes {limit + 2}"]
         case "running" | "waiting":
             steps = [*_answers(state, run), f"watch it: {call} show {run} --follow", f"end it: {call} cancel {run}"]
         case "paused":
@@ -157,7 +157,9 @@ def _answers(state: RunState, run: str) -> Iterator[str]:
     keys = [key for key, question in state.questions.items() if question.kind != "pause"]
     for key in keys:
         which = f" --question {shlex.quote(key)}" if len(keys) > 1 else ""
-        yield f"answer: {program()} answer {run} 'YOUR ANSWER'{which}"
+        choices = state.questions[key].choices
+        words = "|".join(choices) if choices and state.questions[key].kind != "checkpoint" else "'YOUR ANSWER'"
+        yield f"answer: {program()} answer {run} {words}{which}"
     if any(question.kind == "pause" for question in state.questions.values()) and state.status == "waiting":
         yield f"go on: {program()} continue {run}"
 

@@ -118,6 +118,9 @@ def _asked(session: Session, refused: Refused, wishes: Wishes) -> bool:
         return answer in ("y", "yes")
     if refused.code == "needs_choice" and "artifacts" in refused.data and wishes.artifacts is None:
         print(clean(refused.message.rpartition("\n")[0], newlines=True))
+        for diff in refused.data["diffs"].values():
+            print(clean("\n".join(diff), newlines=True))
+        print("(With `back` your version is kept in the run's folder, as kept/NAME.)")
         wishes.artifacts = asyncio.run(_mine_or_back())
         return wishes.artifacts is not None
     return False
@@ -170,7 +173,12 @@ async def _drive(session: Session, begin: Begin) -> tuple[int, LiveRun | None]:
 
 def _told(session: Session, outcome: Outcome) -> int:
     """Say what a verb did that leaves nothing to stay with."""
-    code = {"advanced": OK, "closed": OK, "idle": REFUSED, "alreadyActive": REFUSED}.get(outcome.effect, NEEDS_YOU)
+    going_on = outcome.effect == "noOp" and not outcome.reason
+    code = (
+        OK
+        if going_on
+        else {"advanced": OK, "closed": OK, "idle": REFUSED, "alreadyActive": REFUSED}.get(outcome.effect, NEEDS_YOU)
+    )
     if session.json:
         print(outcome.model_dump_json(exclude_defaults=True))
     else:

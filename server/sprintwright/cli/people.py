@@ -63,7 +63,7 @@ class Terminal:
         mark, words = (".", "a line of only a dot") if question.kind == "turn" else ("", "an empty line")
         print(f"── your answer: end it with {words} ──")
         lines: list[str] = []
-        while (line := await _read_line()) != mark:
+        while (line := await _read_line()) not in (mark, "."):
             if line is None:  # Ctrl-D, or the terminal is gone: half an answer is none
                 print("\n(the input ended before the end mark: nothing was answered)")
                 return None
@@ -83,6 +83,7 @@ class Terminal:
             found = [choice for choice in question.choices if line.strip() and choice.startswith(line.strip().lower())]
             if len(found) == 1:
                 return Answer(text=found[0])
+            print(f"Please say one of: {', '.join(question.choices)}.")
 
 
 def _forget_typed() -> None:

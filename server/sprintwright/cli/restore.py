@@ -67,7 +67,8 @@ def _done_lines(done: RestoreDone, place: RunFolder) -> Iterator[str]:
         yield f"The files are as they were {_when(done.preview)} already; nothing was changed."
         return
     changed = count(len(done.preview.plan.changes), "file")
-    yield f"The files are as they were {_when(done.preview)}: {changed} restored ({done.key})."
+    named = changes_in_words(done.preview.plan.changes, _MOST_FILES)
+    yield f"The files are as they were {_when(done.preview)} ({done.key}). {changed} changed: {named}"
     if done.differing:
         yield f"But meanwhile somebody else changed: {changes_in_words(done.differing)}"
     if done.preview.plan.left:

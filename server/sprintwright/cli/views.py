@@ -88,6 +88,8 @@ class PlainView(View):
             case Started() | Finished() | Failed() | Left() | Waiting() if record.key in state.nodes:
                 if isinstance(record.payload, Started) and record.payload.what == "skip":
                     return
+                if isinstance(record.payload, Failed) and not record.payload.final:
+                    return  # the wait that follows says why
                 print(f"{record.key}: {node_line(state.nodes[record.key], leaf=True)}", flush=True)
             case Finished() if record.key.endswith("/skip"):
                 key = record.key.removesuffix("/skip")

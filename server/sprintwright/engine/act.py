@@ -18,12 +18,15 @@ from sprintwright.model.results import ArtifactVersion, Changed
 from sprintwright.model.verdict import UNKNOWN, Verdict, VerdictRule
 from sprintwright.paths import artifact_name, relative_inside
 from sprintwright.prompts.template import parse_template
+from sprintwright.reading.fence import without_fence
 from sprintwright.reading.findings import read_findings
 from sprintwright.reading.gate import not_approved
 from sprintwright.reading.verdict import read_verdict
 
 Rules: TypeAlias = Mapping[str, VerdictRule]
 
+_CODE = (".yaml", ".yml", ".json", ".toml")
+"""Files that a program reads: a fence around the whole answer is not part of them."""
 MOST_FILES = 500
 """Changed files that are recorded by name; the rest is in the snapshots."""
 
@@ -122,7 +125,8 @@ async def write_artifact(
     own = {**lane.vars, "previous": text, **({save_as: text} if save_as else {})}
     try:
         name = artifact_name(parse_template(spec.file).render(own))
-        content = text if spec.text is None else storable(parse_template(spec.text).render(own))
+        plain = without_fence(text) if name.endswith(_CODE) else text
+        content = plain if spec.text is None else storable(parse_template(spec.text).render(own))
         if not content.strip():
             raise Operational("artifact", f"{key!r} must leave {name!r}, but there is nothing to write: it is empty.")
         version = await run.ports.artifacts.write(name, content)

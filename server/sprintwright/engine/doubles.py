@@ -113,6 +113,7 @@ class InMemoryArtifacts:
 
     def __init__(self) -> None:
         self.texts: dict[str, str] = {}
+        self.versions: dict[str, str] = {}
         self.folder = "artifacts"
         self.whole: list[str] = []
 
@@ -120,11 +121,17 @@ class InMemoryArtifacts:
         """Keep it."""
         self.texts[name] = text
         data = text.encode()
-        return ArtifactVersion(name=name, sha256=hashlib.sha256(data).hexdigest(), size=len(data))
+        digest = hashlib.sha256(data).hexdigest()
+        self.versions[digest] = text
+        return ArtifactVersion(name=name, sha256=digest, size=len(data))
 
     def read(self, name: str) -> str | None:
         """What was written, or what a test put there."""
         return self.texts.get(name)
+
+    def read_version(self, version: ArtifactVersion) -> str | None:
+        """What was written."""
+        return self.versions.get(version.sha256)
 
     def exists(self, name: str) -> bool:
         """Whether it was written."""

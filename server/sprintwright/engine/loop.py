@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from sprintwright.engine.walk import Walk
 
 
+_SHOWN = 2_000
+"""Characters of a last pass that its question quotes, from the end."""
+
+
 async def loop(run: Run, stage: Loop, lane: Lane, key: str, walk: Walk) -> Action | None:
     """Walk a loop; the last verdict action of its body."""
     if stage.over:
@@ -124,8 +128,12 @@ def _has_verdict(stages: Iterable[Stage]) -> bool:
 async def _ask_exhausted(run: Run, stage: Loop, lane: Lane, key: str, limit: int) -> str:
     async def text() -> str:
         what = stage.goal or f"loop {stage.id!r}"
+        previous = lane.vars["previous"]
+        last = previous.strip() if isinstance(previous, str) else ""
+        said = f"\n\nThe last pass ended with:\n{'…' * (len(last) > _SHOWN)}{last[-_SHOWN:]}\n" if last else ""
         return (
-            f"{limit} passes of {what} are used up without a good verdict. One more pass, accept it as it is, or stop?"
+            f"{limit} passes of {what} are used up without a good verdict.{said}\n"
+            f"Say {MORE!r} for one more pass, {ACCEPT!r} to take it as it is, or {STOP!r}."
         )
 
     try:

@@ -178,6 +178,10 @@ class Artifacts(Protocol):
         """The file as it is now; None when there is none that can be read."""
         ...
 
+    def read_version(self, version: ArtifactVersion) -> str | None:
+        """A version as it was written; None when it was not kept."""
+        ...
+
     def exists(self, name: str) -> bool:
         """Whether a file of that name is there."""
         ...

@@ -168,6 +168,8 @@ async def _settle(
         behind = after_marker(text, stage.skip_user_checkpoint_marker)
         if behind is None:
             return TurnResult(text=text, questions=True, changes=changes, warnings=answer.warnings)
+        if not behind and stage.save_as:
+            raise _nothing_behind(stage)
         text = behind
     text = await _never_empty(run, stage, text, changes)
     findings, warnings = _findings(run, stage, answer, text)
@@ -243,6 +245,14 @@ def _must_have_rule(stage: AgentTurn) -> None:
             "or give the stage a rule for 'unknown'.",
             transient=False,
         )
+
+
+def _nothing_behind(stage: AgentTurn) -> Operational:
+    return Operational(
+        "empty_answer",
+        f"Role {stage.role!r} wrote the line {stage.skip_user_checkpoint_marker!r} in stage {stage.id!r}, and nothing "
+        "behind it: what stands behind that line is the answer. Resume to try it again.",
+    )
 
 
 def _empty(stage: AgentTurn, meant: str) -> Operational:

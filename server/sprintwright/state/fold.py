@@ -276,7 +276,10 @@ class RunState:
 
     def _leaf_failed(self, key: str, payload: Failed) -> None:
         self.tree.node(key, "stage")
+        question = self.questions.get(key)
         self._let_go(key)
+        if question is not None and payload.cause == "stopped":
+            self.questions[key] = question  # stopped, not answered: it can still be
         if payload.final:
             self.tree.set(key, "failed", payload.message)
             for ancestor in ancestors(key):

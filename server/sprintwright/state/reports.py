@@ -30,8 +30,9 @@ def findings_report(state: RunState) -> str:
     tracked = list(state.ledger)
     opened = [one for one in tracked if one.status == "open"]
     fixed = [one for one in tracked if one.status == "fixed"]
-    lines = ["# Findings", "", f"{len(opened)} open, {len(fixed)} fixed.", ""]
-    for title, group in (("Open", opened), ("Fixed", fixed)):
+    dismissed = [one for one in tracked if one.status == "dismissed"]
+    lines = ["# Findings", "", f"{len(opened)} open, {len(fixed)} fixed, {len(dismissed)} dismissed.", ""]
+    for title, group in (("Open", opened), ("Fixed", fixed), ("Dismissed", dismissed)):
         if group:
             lines += [f"## {title}", "", *(_finding(one) for one in group), ""]
     return "\n".join(lines)
