@@ -181,7 +181,10 @@ def _delay(name: str, value: object) -> float | None:
         return None
     if isinstance(value, str):
         return _amount(value, 0)
-    return float(value) / (1000 if folded.endswith("ms") else 1) if isinstance(value, int | float) else None
+    try:
+        return float(value) / (1000 if folded.endswith("ms") else 1) if isinstance(value, int | float) else None
+    except OverflowError:
+        return None
 
 
 def _retry_after(lines: list[str]) -> float | None:

@@ -16,10 +16,12 @@ from sprintwright.app.effects import Step, on_continue, on_end
 from sprintwright.app.live import LiveRun, World
 from sprintwright.app.places import Places
 from sprintwright.app.resolve import known_roles
-from sprintwright.app.resume import Prepared, go_on, prepare, take
+from sprintwright.app.resume import Prepared, go_on, prepare, preview, take
 from sprintwright.app.runs import definition_file
+from sprintwright.app.serving import MOST_SAID
 from sprintwright.app.start import find_definition, frozen_text
 from sprintwright.app.user_state import UserState
+from sprintwright.engine.question import storable
 from sprintwright.errors import Refused
 from sprintwright.journal.store import RunFolder
 from sprintwright.model.definition import Definition
@@ -27,6 +29,7 @@ from sprintwright.model.effects import Outcome
 from sprintwright.model.outline import outline_of
 from sprintwright.model.records import Decided, Said
 from sprintwright.paths import write_atomic
+from sprintwright.secrets import Masker
 from sprintwright.state.fold import fold
 
 T = TypeVar("T")
@@ -34,13 +37,18 @@ _TRIES = 5
 
 
 async def continue_run(
-    place: RunFolder, world: World, *, artifacts: ArtifactChoice | None = None, consent: str | None = None
+    place: RunFolder,
+    world: World,
+    *,
+    artifacts: ArtifactChoice | None = None,
+    consent: str | None = None,
+    concurrent: bool = False,
 ) -> LiveRun | Outcome:
     """`run.continue`: the run goes on here, or with its owner. Raises `Refused`."""
 
     async def here() -> LiveRun | Outcome:
         prepared = await prepare(place, world)
-        return _carried_out(prepared, on_continue(prepared.situation, artifacts), world, consent)
+        return _carried_out(prepared, on_continue(prepared.situation, artifacts), world, consent, concurrent)
 
     return await _somewhere(place, world, {"verb": "continue"}, here, _outcome)
 
@@ -53,6 +61,7 @@ async def answer(
     question: str = "",
     artifacts: ArtifactChoice | None = None,
     consent: str | None = None,
+    concurrent: bool = False,
 ) -> LiveRun | Outcome:
     """`run.answer`: the first answer counts, from wherever it comes. Raises `Refused` (`no_question`) for others."""
 
@@ -62,7 +71,13 @@ async def answer(
     async def here() -> LiveRun | Outcome:
         prepared = await prepare(place, world)
         found = [*decide(prepared.differences, artifacts), decided.answer(prepared.state, text, asked)]
-        return go_on(prepared, found, world, consent=consent)
+        if asked.rpartition("/")[0] in await preview(prepared, found, world):
+            raise Refused(
+                "no_question",
+                f"With your version {asked.rpartition('/')[0]} is done again, and may ask something else. "
+                f"Go on first: sprintwright resume {place.run_id} --artifacts mine",
+            )
+        return go_on(prepared, found, world, consent=consent, concurrent=concurrent)
 
     return await _somewhere(place, world, {"verb": "answer", "question": asked, "text": text}, here, _outcome)
 
@@ -80,12 +95,17 @@ async def say(place: RunFolder, world: World, text: str, *, lane: str = "") -> d
     """`run.say`: the user's words for the next prompt of a lane, or of any. Raises `Refused`."""
     if not text.strip():
         raise Refused("bad_argument", "There is nothing to say: give the words, in quotes.")
+    if len(text) > MOST_SAID:
+        raise Refused(
+            "bad_argument",
+            f"That is {len(text):,} characters; a prompt has room for {MOST_SAID:,}. Name a file instead.",
+        )
 
     async def here() -> dict[str, Any]:
         prepared = await prepare(place, world)
         if lane and lane not in prepared.state.nodes:
             raise Refused("unknown_leaf", f"There is no {lane!r} in this run; see `sprintwright show --json`.")
-        return await _recorded(prepared, [(lane, Said(text=text))], world)
+        return await _recorded(prepared, [(lane, Said(text=Masker(world.environment).mask(storable(text))))], world)
 
     return await _somewhere(place, world, {"verb": "say", "lane": lane, "text": text}, here, dict)
 
@@ -154,10 +174,12 @@ def edited_definition(prepared: Prepared, world: World, consent: str | None) -> 
     return definition, [("", Decided(what="definition", definition_hash=digest, outline=outline))]
 
 
-def _carried_out(prepared: Prepared, step: Step, world: World, consent: str | None) -> LiveRun | Outcome:
+def _carried_out(
+    prepared: Prepared, step: Step, world: World, consent: str | None, concurrent: bool
+) -> LiveRun | Outcome:
     if not step.walks:
         return step.outcome
-    return go_on(prepared, step.decisions or [], world, consent=consent)
+    return go_on(prepared, step.decisions or [], world, consent=consent, concurrent=concurrent)
 
 
 async def _recorded(prepared: Prepared, decisions: list[Decision], world: World) -> dict[str, Any]:

@@ -34,13 +34,22 @@ _WAIT_SECONDS = 10.0
 def one_at_a_time(places: Places, folder: Path) -> Generator[None]:
     """Hold the folder while a run is being started in it. Raises `Refused` when another start takes too long."""
     name = hashlib.sha256(str(folder).encode()).hexdigest()[:24]
-    make_private_dir(places.runtime)
-    lock = FileLock(places.runtime / f"start-{name}.lock", timeout=_WAIT_SECONDS, mode=0o600, fallback_to_soft=False)
+    try:
+        places.state.parent.mkdir(parents=True, exist_ok=True)
+        make_private_dir(places.state)
+        make_private_dir(places.state / "locks")
+    except OSError as error:
+        raise Refused(
+            "folder_read_only", f"Your state folder {str(places.state)!r} can't be written: {error.strerror}."
+        ) from error
+    lock = FileLock(places.state / "locks" / name, timeout=_WAIT_SECONDS, mode=0o600, fallback_to_soft=False)
     try:
         with lock:
             yield
     except Timeout:
-        raise Refused("already_active", "Another run is just being started in this folder; try again.") from None
+        raise Refused(
+            "already_active", "Another run is just being started, or files restored, in this folder; try again."
+        ) from None
 
 
 def already_active(request: StartRequest, places: Places, folder: Path, definition: Definition) -> Outcome | None:
@@ -49,16 +58,32 @@ def already_active(request: StartRequest, places: Places, folder: Path, definiti
         own = UserState(places.state).own_run(run_id)
         place = RunFolder(Path(own.folder) if own else folder, run_id)
         return _outcome(place, f"This start was made before: it is run {run_id}.")
-    if request.concurrent or not _writes(definition):
+    if request.concurrent or not writes(definition):
         return None
-    for place in islice(list_run_folders(folder), _NEWEST):
-        if owners.is_alive(places, place.run_id) and _writes_here(place):
-            return _outcome(
-                place,
-                f"Run {place.run_id} is live in this folder, and each would get the other's changes. Wait for it, "
-                f"cancel it (sprintwright cancel {place.run_id}), or start all the same with --concurrent.",
-            )
+    if (place := live_beside(places, folder)) is not None:
+        return _outcome(place, _in_words(place, "start all the same"))
     return None
+
+
+def refuse_beside_another(places: Places, own: RunFolder, definition: Definition) -> None:
+    """Raise `Refused` (`already_active`) when a run would go on beside another one that writes in its folder."""
+    if writes(definition) and (place := live_beside(places, own.folder, own.run_id)) is not None:
+        raise Refused("already_active", _in_words(place, "go on all the same"), runId=place.run_id)
+
+
+def live_beside(places: Places, folder: Path, own: str = "") -> RunFolder | None:
+    """A live run of the folder that may write there, other than one's own."""
+    for place in islice(list_run_folders(folder), _NEWEST):
+        if place.run_id != own and owners.is_alive(places, place.run_id) and _writes_here(place):
+            return place
+    return None
+
+
+def _in_words(place: RunFolder, otherwise: str) -> str:
+    return (
+        f"Run {place.run_id} is live in this folder, and each would get the other's changes. Wait for it, "
+        f"cancel it (sprintwright cancel {place.run_id}), or {otherwise} with --concurrent."
+    )
 
 
 def _outcome(place: RunFolder, text: str) -> Outcome:
@@ -73,7 +98,8 @@ def _outcome(place: RunFolder, text: str) -> Outcome:
     )
 
 
-def _writes(definition: Definition) -> bool:
+def writes(definition: Definition) -> bool:
+    """Whether a run of this definition may change files."""
     if any(isinstance(stage, Check) for _, stage in walk_stages(definition.stages)):
         return True
     return any(role.permissions != "read_only" for role in definition.roles.values())
@@ -81,6 +107,6 @@ def _writes(definition: Definition) -> bool:
 
 def _writes_here(place: RunFolder) -> bool:
     try:
-        return _writes(definition_of(place, place.read().records))
+        return writes(definition_of(place, place.read().records))
     except Refused:
         return True

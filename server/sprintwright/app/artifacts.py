@@ -63,7 +63,7 @@ class Difference:
         """What happened, on one line."""
         words = {
             "changed": "was changed since the run wrote it",
-            "deleted": "is gone",
+            "deleted": "is gone, or no file that can be read",
             "found": "is there, but no turn of this run wrote it",
         }
         return f"{self.name} {words[self.what]}" + (f" (not approved: {self.gate})" if self.gate else "")

@@ -22,6 +22,7 @@ Handler = Callable[[dict[str, Any], int | None], Awaitable[dict[str, Any]]]
 """Takes a request and, where the system tells it, the caller's process id."""
 _MOST_BYTES = 1024 * 1024
 _ASK_SECONDS = 5.0
+_LAST_WORDS_SECONDS = 0.5
 
 
 class ControlSocket:
@@ -30,6 +31,7 @@ class ControlSocket:
     def __init__(self, path: Path, listening: socket.socket) -> None:
         self._path, self._socket = path, listening
         self._server: asyncio.Server | None = None
+        self._answering: set[asyncio.Task[None]] = set()
 
     @classmethod
     def bind(cls, runtime: Path, run_id: str) -> ControlSocket:
@@ -54,6 +56,11 @@ class ControlSocket:
         """Answer those who call, until `close`."""
 
         async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            task = asyncio.create_task(answered(reader, writer), name="control")
+            self._answering.add(task)
+            task.add_done_callback(self._answering.discard)
+
+        async def answered(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             with contextlib.closing(writer), contextlib.suppress(OSError, ValueError, TimeoutError):
                 pid, uid = _peer(writer)
                 if uid not in (None, os.getuid()):
@@ -70,6 +77,12 @@ class ControlSocket:
         """Stop listening; the run no longer counts as alive. A client that says nothing holds nobody up."""
         if self._server is not None:
             self._server.close()
+        if self._answering:  # whoever ended the run is told so; a client that says nothing holds nobody up
+            await asyncio.wait(self._answering, timeout=_LAST_WORDS_SECONDS)
+        for task in list(self._answering):
+            task.cancel()
+        if self._answering:
+            await asyncio.wait(self._answering)
         self._socket.close()
         self._path.unlink(missing_ok=True)
 
@@ -82,7 +95,7 @@ async def _answer(handler: Handler, line: bytes, pid: int | None) -> dict[str, A
         return {"ok": True, **await handler(cast("dict[str, Any]", request), pid)}
     except SprintwrightError as error:
         return {"ok": False, "code": error.code, "message": error.message, "data": error.data}
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         return {"ok": False, "code": "bad_argument", "message": str(error)}
 
 

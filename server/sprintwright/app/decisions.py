@@ -25,7 +25,9 @@ def answer(state: RunState, text: str, key: str = "") -> Decision:
             f"{key} is not open any more: it was already answered, or its turn ended. Yours does not count.",
         )
     return key, Decided(
-        what="answer", text=one_of(question.choices, text, free=question.kind not in ("exhausted", "pause"))
+        what="answer",
+        text=one_of(question.choices, text, free=question.kind not in ("exhausted", "pause")),
+        question=question.text,
     )
 
 

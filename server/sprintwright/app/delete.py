@@ -14,7 +14,7 @@ from sprintwright.app import owners
 from sprintwright.app.live import LiveRun, World
 from sprintwright.app.look import head_of, is_own, see
 from sprintwright.app.places import Places
-from sprintwright.app.runs import require_unowned
+from sprintwright.app.runs import end_leftovers, require_unowned
 from sprintwright.app.user_state import UserState
 from sprintwright.errors import Refused, SprintwrightError, WorkspaceError
 from sprintwright.journal.store import RunFolder, list_run_folders
@@ -22,6 +22,9 @@ from sprintwright.journal.trash import empty, throw_away, thrown_away
 from sprintwright.workspace.snapshots import Snapshots
 
 log = logging.getLogger(__name__)
+_MOST_AT_ONCE = 20
+"""Old runs that one start throws away: nobody waits long for it; the next start takes the next ones."""
+_MOST_LOOKED_AT = 200
 _FINISHED = ("completed", "cancelled", "failed", "not_converged")
 
 
@@ -36,7 +39,7 @@ async def delete(place: RunFolder, world: World) -> list[str]:
     """
     require_unowned(world.places, place)
     if is_own(world.places, place):
-        await world.leftovers.reap(place.run_id)
+        await end_leftovers(world.places, place, world.leftovers)
     throw_away(place)
     return await empty_trash(world.places, place.folder, world.workspace)
 
@@ -84,9 +87,8 @@ def throw_away_old(places: Places, folder: Path, runs: int) -> list[str]:
     Args:
         runs: how many finished runs are kept.
     """
-    finished = [place for place in list_run_folders(folder) if _is_finished(places, place)]
     thrown: list[str] = []
-    for place in finished[runs:]:
+    for place in _beyond(places, list(list_run_folders(folder)), runs):
         try:
             throw_away(place)
         except Refused as refused:
@@ -94,6 +96,19 @@ def throw_away_old(places: Places, folder: Path, runs: int) -> list[str]:
         else:
             thrown.append(place.run_id)
     return thrown
+
+
+def _beyond(places: Places, newest_first: list[RunFolder], runs: int) -> list[RunFolder]:
+    """The oldest finished runs behind so many newer ones; as few runs are looked at as can be."""
+    kept = 0
+    for number, place in enumerate(newest_first, start=1):
+        if len(newest_first) - number + 1 <= runs - kept:
+            return []  # all that are left may stay, finished or not
+        kept += _is_finished(places, place)
+        if kept == runs:
+            rest = reversed(newest_first[number:][-_MOST_LOOKED_AT:])
+            return [place for place in rest if _is_finished(places, place)][:_MOST_AT_ONCE]
+    return []
 
 
 def _is_finished(places: Places, place: RunFolder) -> bool:

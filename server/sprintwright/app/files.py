@@ -6,12 +6,14 @@ import asyncio
 import json
 import os
 import re
+from collections.abc import Iterable
 from typing import TextIO
 
 from sprintwright.engine.ports import Stream
-from sprintwright.errors import PathRefused, RunUnreadable
+from sprintwright.errors import PathRefused, Refused, RunUnreadable
 from sprintwright.journal.blobs import Blobs, sha256
 from sprintwright.journal.store import RunFolder
+from sprintwright.model.records import Decided, Payload
 from sprintwright.model.results import ArtifactVersion
 from sprintwright.paths import make_private_dir, open_beneath, read_beneath, write_atomic
 from sprintwright.stops import stop
@@ -56,6 +58,23 @@ class RunFiles:
             return self._blobs.read(version.sha256)
         except (OSError, RunUnreadable):
             return None
+
+    def settle(self, payloads: Iterable[Payload]) -> None:
+        """What decisions about artifacts need of the files: the user's versions kept, recorded ones put back.
+
+        Raises:
+            Refused: a recorded version is not kept any more; nothing was changed.
+            OSError, PathRefused: a file can't be written.
+        """
+        decided = [one for one in payloads if isinstance(one, Decided) and one.artifact is not None]
+        for one in decided:
+            if one.what == "back" and one.artifact is not None and self.read_version(one.artifact) is None:
+                raise Refused("bad_argument", f"The recorded {one.artifact.name} is not kept any more; use yours.")
+        for one in decided:
+            if one.artifact is not None and one.what == "mine":
+                self._blobs.write(one.artifact.sha256, one.text.encode())
+            elif one.artifact is not None and one.what == "back":
+                self.put_back(one.artifact)
 
     def put_back(self, version: ArtifactVersion) -> None:
         """Write a recorded version again; what stood there is kept as ``kept/<name>``.

@@ -95,6 +95,9 @@ class LiveRun:
             self._owned.abandon()
             where = str(self._world.places.runtime)
             raise Refused("folder_read_only", f"The run's socket can't be made in {where!r}: {error}.") from error
+        if self.state.started is not None:  # where the owner listens may depend on its environment
+            with contextlib.suppress(OSError, SprintwrightError):
+                remember(self._world.places, self.place, self.state.started.definition_hash, self.state.revision)
         self._task = asyncio.create_task(self._go(), name=f"run {self.place.run_id}")
 
     async def wait(self) -> None:

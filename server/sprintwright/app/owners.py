@@ -28,6 +28,8 @@ def is_alive(places: Places, run_id: str) -> bool:
         probe.settimeout(1.0)
         try:
             probe.connect(socket_of(places, run_id))
+        except (BlockingIOError, TimeoutError):  # its queue is full: it is there, and does not come to answering
+            return True
         except OSError:
             return False
         return True

@@ -16,7 +16,7 @@ from sprintwright.app.active import one_at_a_time
 from sprintwright.app.cut_off import cut_off_words
 from sprintwright.app.holding import holding
 from sprintwright.app.live import World
-from sprintwright.app.runs import read_own, require_unowned
+from sprintwright.app.runs import end_leftovers, read_own, require_unowned
 from sprintwright.errors import PathRefused, Refused, SprintwrightError, WorkspaceError
 from sprintwright.journal.store import RunFolder, list_run_folders
 from sprintwright.model.changes import Change, Snapshot
@@ -88,7 +88,7 @@ async def restore(place: RunFolder, to: str, world: World) -> RestoreDone:
     _refuse_conflicts(first.plan)
     with one_at_a_time(world.places, place.folder):
         _refuse_live(world, place)
-        await world.leftovers.reap(place.run_id)
+        await end_leftovers(world.places, place, world.leftovers)
         act = asyncio.create_task(_restore(place, to, world), name=f"restore {place.run_id}")
         while not act.done():
             with contextlib.suppress(asyncio.CancelledError):

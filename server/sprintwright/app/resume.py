@@ -13,6 +13,7 @@ from typing import Literal
 
 from sprintwright.app import decisions as decided
 from sprintwright.app import owners
+from sprintwright.app.active import one_at_a_time, refuse_beside_another
 from sprintwright.app.artifacts import ArtifactChoice, Difference, decide, differences
 from sprintwright.app.consent import agent_items, require_consent
 from sprintwright.app.cut_off import refuse_cut_off
@@ -21,7 +22,7 @@ from sprintwright.app.effects import Situation
 from sprintwright.app.files import RunFiles
 from sprintwright.app.live import LiveRun, World, ports_of
 from sprintwright.app.preview import done_again
-from sprintwright.app.runs import definition_of, read_own, require_unowned
+from sprintwright.app.runs import definition_of, end_leftovers, read_own, require_unowned
 from sprintwright.app.user_state import UserState
 from sprintwright.engine.history import History
 from sprintwright.engine.ports import Workspace
@@ -91,7 +92,7 @@ async def prepare(place: RunFolder, world: World, *, accept_shorter: bool = Fals
     if state.status in ("running", "waiting"):
         state.leave()
     refuse_cut_off(place, state)
-    reaped = await world.leftovers.reap(place.run_id)
+    reaped = await end_leftovers(world.places, place, world.leftovers)
     interrupted = await _interrupted(loaded, definition, world.workspace)
     found = differences(loaded.records, state, definition, RunFiles(place))
     return Prepared(place, loaded, state, definition, interrupted, found, reaped)
@@ -158,10 +159,16 @@ def to_resume(
             state.code == "blocked"
             and not {state.stage, f"{state.stage}/second_turn", f"{state.stage}/artifact"} & mine
         ):
-            found.append(decided.again(prepared.loaded.records, state.stage))
+            found.append(decided.again(prepared.loaded.records, _blocked_leaf(prepared)))
         elif state.code == "pause_after":
             found.append((state.stage, Decided(what="answer", text="continue")))
     return [*found, *decided.limits(max_passes, limits)]
+
+
+def _blocked_leaf(prepared: Prepared) -> str:
+    """What is done again where a gate blocks: the stage; of a loop only its artifact, for its passes were good."""
+    own = f"{prepared.state.stage}/artifact"
+    return own if own in History.load(prepared.loaded.records).finished else prepared.state.stage
 
 
 def _about_interrupted(leaves: Sequence[Interrupted], choice: Choice) -> list[Decision]:
@@ -193,6 +200,7 @@ def go_on(
     *,
     definition: Definition | None = None,
     consent: str | None = None,
+    concurrent: bool = False,
 ) -> LiveRun:
     """Take the run, look again, record the decisions and walk on; returns at once.
 
@@ -200,13 +208,18 @@ def go_on(
         decisions: from `to_resume` and its like, made on what ``prepared`` shows.
         definition: the edited one, by a decision among these; else the run's own.
         consent: the hash that the user agrees to, where the folder's own agents play.
+        concurrent: go on although another run is live in the folder.
 
     Raises:
-        Refused: the run is owned by another process or went on meanwhile, or the folder's own files ask for consent.
+        Refused: the run is owned by another process or went on meanwhile, another run is live in the folder, or the
+            folder's own files ask for consent.
     """
-    live = take(prepared, decisions, world, definition=definition, consent=consent)
-    live.begin()
-    return live
+    with one_at_a_time(world.places, prepared.place.folder):
+        if not concurrent:
+            refuse_beside_another(world.places, prepared.place, definition or prepared.definition)
+        live = take(prepared, decisions, world, definition=definition, consent=consent)
+        live.begin()
+        return live
 
 
 def take(
@@ -227,9 +240,8 @@ def take(
         _check_still(prepared, live)
         if acts:
             _check_consent(live, world, consent, decisions)
+        RunFiles(prepared.place).settle(payload for _, payload in decisions)
         for key, payload in decisions:
-            if isinstance(payload, Decided) and payload.what == "back" and payload.artifact is not None:
-                RunFiles(prepared.place).put_back(payload.artifact)
             live.record(key, payload)
     except OSError as error:
         live.abandon()

@@ -11,11 +11,13 @@ from sprintwright.app.supported import refuse_unsupported
 from sprintwright.app.user_state import UserState
 from sprintwright.definitions.load import load_definition
 from sprintwright.errors import Refused
+from sprintwright.journal.lock import RunLock
 from sprintwright.journal.reader import Loaded
 from sprintwright.journal.store import RunFolder, list_run_folders
 from sprintwright.model.definition import Definition
 from sprintwright.model.records import Decided, Record, RunStarted
 from sprintwright.paths import read_beneath
+from sprintwright.processes import Leftovers
 
 _MOST_BYTES = 2 * 1024 * 1024
 
@@ -84,6 +86,24 @@ def read_own(places: Places, place: RunFolder, *, accept_shorter: bool = False) 
             seen=own.last_seq,
         )
     return loaded
+
+
+async def end_leftovers(places: Places, place: RunFolder, leftovers: Leftovers) -> int:
+    """End what a killed owner left at work; how many programs. Never those of an owner that lives.
+
+    Raises:
+        Refused: `run_owned`, with the owner: the lock says so, whatever its socket does.
+    """
+    if not leftovers.live_pids(place.run_id):
+        return await leftovers.reap(place.run_id)  # only forgets what is gone
+    try:
+        lock = RunLock(place.path)
+    except Refused as refused:
+        raise (owners.owned(place) if refused.code == "run_owned" else refused) from refused
+    try:
+        return await leftovers.reap(place.run_id)
+    finally:
+        lock.release()
 
 
 def definition_file(definition_hash: str) -> str:

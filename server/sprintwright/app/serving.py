@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sprintwright import __version__
 from sprintwright.app.effects import standing
+from sprintwright.engine.question import storable
 from sprintwright.errors import Refused
 from sprintwright.model.effects import Outcome
 from sprintwright.model.records import Decided
@@ -15,6 +16,10 @@ from sprintwright.processes import descends_from_turn
 
 if TYPE_CHECKING:
     from sprintwright.app.live import LiveRun
+
+
+MOST_SAID = 12_000
+"""Characters that `say` can add to a prompt; as many as a variable of it may have."""
 
 
 class Serving:
@@ -93,12 +98,14 @@ class Serving:
     async def _say(self, lane: str, text: str) -> dict[str, Any]:
         if not text.strip():
             raise Refused("bad_argument", "There is nothing to say.")
+        if len(text) > MOST_SAID:
+            raise Refused("bad_argument", f"That is more than {MOST_SAID:,} characters.")
         run = self._live.run
         if run is None or self._live.state.status not in ("running", "waiting"):
             raise Refused("run_owned", "The run is just being closed; say it again in a moment.")
         if lane and lane not in self._live.state.nodes:
             raise Refused("unknown_leaf", f"There is no {lane!r} in this run; see `sprintwright show --json`.")
-        run.say(lane, run.ports.mask(text))
+        run.say(lane, run.ports.mask(storable(text)))
         await run.ports.journal.sync()
         return {"runId": self._live.place.run_id}
 

@@ -88,4 +88,4 @@ class UserState:
 
 
 def _token_name(token: str) -> str:
-    return hashlib.sha256(token.encode()).hexdigest()
+    return hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest()

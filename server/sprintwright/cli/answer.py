@@ -20,7 +20,13 @@ def run(arguments: argparse.Namespace) -> int:
     return drive(
         session,
         lambda world: answer(
-            place, world, text, question=arguments.question or "", artifacts=wishes.artifacts, consent=wishes.consent
+            place,
+            world,
+            text,
+            question=arguments.question or "",
+            artifacts=wishes.artifacts,
+            consent=wishes.consent,
+            concurrent=wishes.concurrent,
         ),
         wishes,
     )

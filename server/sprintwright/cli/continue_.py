@@ -13,5 +13,9 @@ def run(arguments: argparse.Namespace) -> int:
     session, place = Session.with_run(arguments)
     wishes = Wishes.of(arguments)
     return drive(
-        session, lambda world: continue_run(place, world, artifacts=wishes.artifacts, consent=wishes.consent), wishes
+        session,
+        lambda world: continue_run(
+            place, world, artifacts=wishes.artifacts, consent=wishes.consent, concurrent=wishes.concurrent
+        ),
+        wishes,
     )

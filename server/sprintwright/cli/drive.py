@@ -82,11 +82,16 @@ class Wishes:
 
     consent: str | None = None
     artifacts: ArtifactChoice | None = None
+    concurrent: bool = False
 
     @classmethod
     def of(cls, arguments: argparse.Namespace) -> Wishes:
         """By flags."""
-        return cls(getattr(arguments, "consent", None), getattr(arguments, "artifacts", None))
+        return cls(
+            getattr(arguments, "consent", None),
+            getattr(arguments, "artifacts", None),
+            getattr(arguments, "concurrent", False),
+        )
 
 
 def drive(session: Session, begin: Begin, wishes: Wishes) -> int:

@@ -23,6 +23,7 @@ def live(a: Arguments) -> None:
     a.flag("--yes", "ask nothing: empty answers, never a permission")
     a.flag("--plain", "no live tree, one line an event")
     a.option("--consent", metavar="HASH", help="agree to what files of this folder would run")
+    a.flag("--concurrent", "although another run is live in the folder")
 
 
 def passes(a: Arguments) -> None:
@@ -45,7 +46,6 @@ def run(a: Arguments) -> None:
     roles(a)
     a.option("--var", action="append", default=[], metavar="K=V", help="replace a variable of the workflow")
     a.option("--pause-after", action="append", default=[], metavar="STAGE", help="pause when this stage is done")
-    a.flag("--concurrent", "start although another run is live in the folder")
     a.option("--start-token", metavar="T", help="the same token again is the same run, however often it is sent")
     a.flag("--untrusted", "take nothing from the folder's own .sprintwright")
     passes(a)
@@ -93,6 +93,7 @@ def rerun(a: Arguments) -> None:
     this_run(a)
     a.word("leaf", "the step to do again, as `sprintwright show --json` names it; all behind it is done again too")
     a.flag("--preview", "only show what would be done again")
+    artifacts(a)
     live(a)
 
 
@@ -121,7 +122,6 @@ def finding(a: Arguments) -> None:
 def fix(a: Arguments) -> None:
     finding(a)
     roles(a)
-    a.flag("--concurrent", "start although another run is live in the folder")
     passes(a)
     live(a)
 

@@ -44,6 +44,7 @@ class Terminal:
         async with self._lock:
             try:
                 with self._paused():
+                    _forget_typed()  # what was typed before the question stood there is no answer to it
                     return await self._ask(question)
             except asyncio.CancelledError:
                 _forget_typed()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+from dataclasses import replace
 
 from sprintwright.app import decisions
 from sprintwright.app.decisions import Decision
@@ -35,6 +36,8 @@ def run(arguments: argparse.Namespace) -> int:
         if asyncio.run(ask_line("Do them again? [y/N] ")).strip().lower() not in ("y", "yes"):
             raise Refused("stopped", "Nothing was done.")
 
+    session = replace(session, yes=False)  # it said yes to these steps, and to nothing that they will ask
+
     async def begin(world: World) -> LiveRun:
         prepared, found, _ = await plan(world)
         if prepared.state.status == "completed":
@@ -42,6 +45,6 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             about_it = to_resume(prepared, policy(prepared.interrupted), artifacts=wishes.artifacts)
         keep = [(key, payload) for key, payload in about_it if (key, payload) not in found]
-        return go_on(prepared, [*keep, *found], world, consent=wishes.consent)
+        return go_on(prepared, [*keep, *found], world, consent=wishes.consent, concurrent=wishes.concurrent)
 
     return drive(session, begin, wishes)

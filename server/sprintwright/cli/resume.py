@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import math
 
 from sprintwright.app.acting import edited_definition
 from sprintwright.app.decisions import Decision
@@ -53,7 +54,9 @@ def run(arguments: argparse.Namespace) -> int:
             definition, more = edited_definition(now, world, wishes.consent)
             decisions += more
             await _shown(session, now, decisions, world, definition)
-        return go_on(now, decisions, world, definition=definition, consent=wishes.consent)
+        elif now.state.code == "blocked" and not session.json:
+            print("\n".join(shown_again(await preview(now, decisions, world))))
+        return go_on(now, decisions, world, definition=definition, consent=wishes.consent, concurrent=wishes.concurrent)
 
     return drive(session, begin, wishes)
 
@@ -81,7 +84,7 @@ def _limits(arguments: argparse.Namespace) -> Limits | None:
     if arguments.turns is None and arguments.wall_seconds is None:
         return None
     positive(arguments.turns, "--turns")
-    if arguments.wall_seconds is not None and arguments.wall_seconds <= 0:
+    if arguments.wall_seconds is not None and not 0 < arguments.wall_seconds < math.inf:
         raise Refused("bad_argument", "--wall-seconds takes a number above 0.")
     return Limits(turns=arguments.turns, wall_seconds=arguments.wall_seconds)
 

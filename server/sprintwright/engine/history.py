@@ -35,7 +35,7 @@ class History:
     """Started and neither finished nor failed: interrupted."""
     kept: dict[str, Started] = field(default_factory=dict[str, Started])
     """Interrupted leaves whose changes the user keeps."""
-    answers: dict[str, str] = field(default_factory=dict[str, str])
+    answers: dict[str, Decided] = field(default_factory=dict[str, Decided])
     """The user's answers to questions that are still open, by the question's key."""
     mine: dict[str, Decided] = field(default_factory=dict[str, Decided])
     """Artifacts of which the user's own version counts, by the leaf that was to write them."""
@@ -122,6 +122,11 @@ class History:
         by, number = self._tried.get(key, ("", 0))
         return number if by == agent else 0
 
+    def answer_to(self, key: str, question: str) -> str | None:
+        """The user's answer to a question, handed out once; none to other words that are asked at the same place."""
+        given = self.answers.pop(key, None)
+        return None if given is None or given.question not in ("", question) else given.text
+
     def _start(self, key: str, payload: Started) -> None:
         if payload.what == "restore":  # between walks: how the last one ended still stands
             self._outside.add(key)
@@ -132,7 +137,11 @@ class History:
             return
         if payload.said:
             self.given[key] = payload.said
-            self.said = [(lane, text) for lane, text in self.said if text not in payload.said]
+            left = list(payload.said)
+            for entry in [entry for entry in self.said if hears(entry[0], key)]:
+                if entry[1] in left:
+                    left.remove(entry[1])
+                    self.said.remove(entry)
         if key in self.open:
             self.tries[key] = self.tries.get(key, 0) + 1
         self.open[key] = payload
@@ -165,8 +174,13 @@ class History:
             case "limits" if payload.limits is not None:
                 self.limits_raised = self.limits_raised.model_copy(update=payload.limits.model_dump(exclude_none=True))
             case "answer":
-                self.answers[key] = payload.text
+                self.answers[key] = payload
             case "mine":
                 self.mine[key] = payload
             case _:
                 pass
+
+
+def hears(lane: str, key: str) -> bool:
+    """Whether words for a lane are for the prompt of this leaf; an empty lane is any."""
+    return lane in ("", key) or key.startswith((f"{lane}/", f"{lane}["))

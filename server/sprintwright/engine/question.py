@@ -74,7 +74,7 @@ async def ask(
 
 async def put(run: Run, question: Question) -> Answer:
     """The answer that the user gave before the walk, or gives now. Parks the run when there is none."""
-    given = run.history.answers.pop(question.key, None)
+    given = run.history.answer_to(question.key, question.text)
     answer = Answer(text=given) if given is not None else await run.ports.people.ask(question)
     if answer is None:
         if question.kind == "pause":

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from sprintwright.engine.beside import Beside
-from sprintwright.engine.history import History
+from sprintwright.engine.history import History, hears
 from sprintwright.engine.lane import Lane
 from sprintwright.engine.limits import check_limits, limits_in_force
 from sprintwright.engine.ports import Ports
@@ -180,11 +180,7 @@ class Run:
 
     def words_for(self, key: str) -> tuple[str, ...]:
         """The user's words that a prompt of this leaf has to hold: new ones, and those it had before."""
-        new = [
-            entry
-            for entry in self.history.said
-            if entry[0] in ("", key) or key.startswith((f"{entry[0]}/", f"{entry[0]}["))
-        ]
+        new = [entry for entry in self.history.said if hears(entry[0], key)]
         self.history.said = [entry for entry in self.history.said if entry not in new]
         words = (*self.history.given.get(key, ()), *(text for _, text in new))
         if words:

@@ -123,7 +123,7 @@ async def _leaf(
             silence = Silence(run.ports.clock, None if traits.person else run.limits.idle_seconds, warn)
             desk = TurnDesk(run, key, partial(run.ports.output, sequence, key), silence)
             desk.output("prompt", request.prompt)
-            given = run.history.answers.pop(key, None) if traits.person else None
+            given = run.history.answer_to(key, request.prompt) if traits.person else None
             async with silence.watched():
                 answer = TurnAnswer(text=given) if given is not None else await run.ports.agents.turn(request, desk)
             changes = await act.compare(run, key, before.tree, before.note, together()) if traits.writes else None

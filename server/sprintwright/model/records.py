@@ -194,6 +194,8 @@ class Decided(Payload):
     text: str = ""
     limits: Limits | None = None
     artifact: ArtifactVersion | None = None
+    question: str = ""
+    """What was asked, for an answer: it counts for these words only; empty for any."""
     gate: str = ""
     """Why the user's version is not approved; empty when it is."""
     roles: dict[str, str] = {}
