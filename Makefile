@@ -4,13 +4,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check bench lock schema clean
+.PHONY: demo test test-exhaustive check bench lock schema clean
 
 demo: $(READY)
 	@$(BIN)/sprintwright demo
 
 test: $(READY)
-	@$(BIN)/python -m pytest tests --ignore=tests/bench -n 2 --dist worksteal
+	@$(BIN)/python -m pytest tests --ignore=tests/bench -n 2 --dist worksteal -m "not exhaustive"
+
+test-exhaustive: $(READY)
+	@$(BIN)/python -m pytest tests --ignore=tests/bench -n 2 --dist worksteal -m exhaustive
 
 check: $(READY)
 	@$(BIN)/ruff format --check server tests

@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from tests.e2e.test_people import plain, spawn
+from tests.support.grid import grid
 from tests.support.terminal import PROGRAM, Place, dev_script
 
 
@@ -343,7 +344,9 @@ LOOKING = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("command", LOOKING, ids=" ".join)
+@pytest.mark.parametrize(
+    "command", grid(LOOKING, (("show",), ("help", "planted"), ("validate",), ("init",))), ids=" ".join
+)
 def test_x005_commands_that_look_run_nothing(place: Place, command: tuple[str, ...]) -> None:
     place.call("run", "dev", "Build three things")
     hostile = place.base / "hostile"

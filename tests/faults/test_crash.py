@@ -20,6 +20,7 @@ from sprintwright.engine.run import Run
 from sprintwright.engine.walk import walk_run
 from sprintwright.model.definition import Definition
 from sprintwright.model.records import Record, RunStarted
+from tests.support.grid import grid
 from tests.support.terminal import PROGRAM, Place, dev_script, swarm_script
 from tests.unit.engine.test_replay import Crash, CrashingJournal
 
@@ -92,6 +93,7 @@ POINTS = [
     "leaf.after_finished:4", "turn.spawned:4", "turn.prompt_sent:4", "turn.answered:4", "artifact.temp_written:14",
     "artifact.renamed:14", "snapshot.tree_written:6", "snapshot.ref_written:3",
 ]  # fmt: skip
+ALWAYS = ("run.folder_made", "journal.after_write:9", "leaf.after_effect:4", "turn.answered:4", "artifact.renamed:14")
 NEVER_A_RUN = ("run.folder_made", "definition.copied", "lock.taken")
 
 
@@ -102,7 +104,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]
     return place.finished()
 
 
-@pytest.mark.parametrize("point", POINTS)
+@pytest.mark.parametrize("point", grid(POINTS, ALWAYS))
 def test_r034_a_kill_at_a_stop_point_resumes_to_the_same_end(
     tmp_path: Path, point: str, undisturbed: dict[str, list[str]]
 ) -> None:

@@ -9,6 +9,7 @@ import pexpect
 import pytest
 
 from tests.e2e.test_acts import SCRIPT, STEPS, folder_of, spawn
+from tests.support.grid import grid
 from tests.support.terminal import Place
 
 
@@ -64,7 +65,7 @@ def test_a_kill_in_a_pause_pauses_again_and_starts_nothing_by_itself(place: Plac
     assert place.show()["stage"] == "plan/pause"
 
 
-@pytest.mark.parametrize("at", range(1, 6))
+@pytest.mark.parametrize("at", grid(range(1, 6), (2, 3)))
 def test_r034_a_kill_at_each_record_of_an_answer_loses_no_answer_and_does_nothing_twice(place: Place, at: int) -> None:
     place.call("run", "steps", "x")
     place.call("continue")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.grid import grid
 from tests.support.repositories import fingerprint, git, repository
 from tests.support.terminal import Place
 
@@ -98,7 +99,7 @@ POINTS = [
 
 
 @pytest.mark.parametrize("way", ["finish it:", "undo it:"])
-@pytest.mark.parametrize("point", POINTS)
+@pytest.mark.parametrize("point", grid(POINTS, ("restore.file_written:3",)))
 def test_x040_a_killed_restore_is_told_and_can_be_finished_or_undone(place: Place, point: str, way: str) -> None:
     user = fingerprint(place.project / ".git")
     killed = place.call("restore", "last", "--apply", SPRINTWRIGHT_TEST_STOP=point)

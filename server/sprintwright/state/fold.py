@@ -30,7 +30,8 @@ from sprintwright.model.records import (
 from sprintwright.state.gates import Gates
 from sprintwright.state.ledger import Ledger
 from sprintwright.state.moments import Moments, RestoreLeaf
-from sprintwright.state.node import Gate, Node, NodeKind, NodeStatus, OpenQuestion, RunStatus, parent_of
+from sprintwright.state.node import Gate, Node, NodeKind, NodeStatus, OpenQuestion, RunStatus
+from sprintwright.state.scopes import Scopes
 from sprintwright.state.tree import AT_WORK, Delta, NodeTree, ancestors
 
 _MOST_NOTES = 200
@@ -67,7 +68,7 @@ class RunState:
         """Turns and checks that have not come to an end, with their snapshot before."""
         self.left_at: dict[str, str] = {}
         """What a leaf that was cut off had left, where a restore came after it: the snapshot before the restore."""
-        self._current: dict[str, str] = {}
+        self.scopes = Scopes(self.tree)
         self._active = ActiveTime()
         self.moments = Moments()
         """What the files can be put back to, and the restores that were done."""
@@ -124,9 +125,9 @@ class RunState:
                 for stale in payload.keys:
                     self._set_aside(stale)
             case Entered() as payload:
-                self._entered(key, payload)
+                self.scopes.entered(key, payload)
             case Left() as payload:
-                self._left(key, payload)
+                self.scopes.left(key, payload)
             case Ended() as payload:
                 self._ended(payload)
             case Decided() as payload:
@@ -171,14 +172,8 @@ class RunState:
         self.tree.set(key, "waiting" if payload.person else "running", payload.text if kind == "question" else "")
         if not payload.person:
             self._working.add(key)
-        self._begin_around(ancestors(key)[1 if payload.question == "pause" else 0 :])
+        self.scopes.begin(ancestors(key)[1 if payload.question == "pause" else 0 :])
         self._settle_status()
-
-    def _begin_around(self, around: list[str]) -> None:
-        for ancestor in around:
-            if ancestor.endswith("]"):
-                self._move_on(ancestor)
-            self.tree.set(ancestor, "running")
 
     def _held(self, key: str, payload: Waiting) -> None:
         """A turn waits for its agent's limit, or before its next try; no person has to act."""
@@ -191,19 +186,8 @@ class RunState:
             why = node.detail.partition("after: ")[2] or payload.cause
             detail = f"tries again in {payload.seconds:.3g} s after: {why}"
         self.tree.hold(key, payload.until, detail)
-        self._begin_around(ancestors(key))
+        self.scopes.begin(ancestors(key))
         self._settle_status()
-
-    def _move_on(self, entry: str) -> None:
-        """In a sequential loop the entry before is done when the next one begins."""
-        loop = parent_of(entry)
-        before = self._current.get(loop)
-        if self.nodes[loop].kind == "group":
-            return
-        if before in self.nodes and before != entry and self.nodes[before].status in AT_WORK:
-            self.tree.set(before, "done")
-        self._current[loop] = entry
-        self.tree.fill(entry)
 
     def _leaf_finished(self, key: str, value: dict[str, Any]) -> None:
         if key.endswith("/skip"):
@@ -221,11 +205,11 @@ class RunState:
         verdict = cast("dict[str, Any] | None", value.get("verdict"))
         node.seconds = float(value.get("seconds", 0))
         if verdict is not None:
-            self._judged(key, str(verdict.get("key", "unknown")), str(verdict.get("action", "")))
+            self.scopes.judged(key, str(verdict.get("key", "unknown")), str(verdict.get("action", "")))
         findings = [Finding.model_validate(item) for item in value.get("findings", ())]
         node.findings = len(findings)
         judged = verdict is not None or findings or value.get("passed") is not None
-        if judged or self.ledger.knows(self._evaluator(key)):
+        if judged or self.ledger.knows(self.scopes.evaluator(key)):
             self._findings(key, findings)
         for warning in value.get("warnings", ()):
             self._note("warning", f"{key}: {warning}")
@@ -244,25 +228,9 @@ class RunState:
         self.tree.set(around.id, "running" if node.kind == "question" else "done")
         self.tree.delta.changed.add(around.id)
 
-    def _judged(self, key: str, verdict: str, action: str) -> None:
-        """A verdict is shown at its turn and around it, up to the sprint or item."""
-        self.nodes[key].verdict, self.nodes[key].action = verdict, action
-        for ancestor in ancestors(key):
-            self.nodes[ancestor].verdict, self.nodes[ancestor].action = verdict, action
-            self.tree.delta.changed.add(ancestor)
-            if self.nodes[ancestor].kind == "entry":
-                return
-
-    def _evaluator(self, key: str) -> str:
-        """The same for each pass of one evaluator: the number of the innermost bounded loop is left out."""
-        for ancestor in ancestors(key):
-            if ancestor.endswith("]") and parent_of(ancestor) in self.tree.bounded:
-                return parent_of(ancestor) + key[len(ancestor) :]
-        return key
-
     def _findings(self, key: str, findings: list[Finding]) -> None:
         if not key.endswith("/reminder"):
-            self.ledger.judge(self._evaluator(key), key, findings)
+            self.ledger.judge(self.scopes.evaluator(key), key, findings)
 
     def _changes(self, key: str, changes: dict[str, Any] | None) -> None:
         if not changes:
@@ -292,7 +260,7 @@ class RunState:
 
     def _set_aside(self, key: str) -> None:
         stage = key.removesuffix("/skip")
-        self.ledger.forget(key, self._evaluator(key))
+        self.ledger.forget(key, self.scopes.evaluator(key))
         self.trees.pop(key, None)
         self._let_go(key)
         self.artifacts.set_aside(key)
@@ -307,31 +275,6 @@ class RunState:
         self.begun.pop(key, None)
         self.questions.pop(key, None)
         self._working.discard(key)
-
-    def _entered(self, key: str, payload: Entered) -> None:
-        node = self.tree.node(key, "loop")
-        node.limit = payload.limit
-        if payload.limit:
-            self.tree.bounded.add(key)
-            return
-        wanted = {f"{key}[{entry.number}]": entry for entry in payload.entries}
-        for gone in [child for child in self.children.get(key, []) if child not in wanted]:
-            self.tree.remove(gone)
-        for entry_id, entry in wanted.items():
-            made = self.tree.node(entry_id, "entry")
-            made.label = f"{payload.label} {entry.number}" + (f": {entry.title}" if entry.title else "")
-
-    def _left(self, key: str, payload: Left) -> None:
-        self.tree.node(key, "loop")
-        status: NodeStatus = "done"
-        if payload.outcome in ("exhausted", "error"):
-            status = "failed"
-        elif payload.outcome in ("blocked", "no_items"):
-            status = "blocked" if payload.outcome == "blocked" else "skipped"
-        detail = payload.reason or {"exhausted": "the passes are used up"}.get(payload.outcome, "")
-        if (last := self._current.pop(key, None)) is not None and last in self.tree.at_work:
-            self.tree.set(last, "done")
-        self.tree.set(key, status, detail or ("" if status == "done" else self.nodes[key].detail))
 
     def _ended(self, payload: Ended) -> None:
         self.status, self.code, self.reason, self.stage = (payload.status, payload.code, payload.reason, payload.stage)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import random
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 
 import pytest
 
@@ -27,8 +27,9 @@ from sprintwright.model.definition import Definition
 from sprintwright.model.records import Decided, Ended, Payload, Record, RunStarted, Said, SetAside
 from sprintwright.model.results import ArtifactVersion
 from sprintwright.state.fold import RunState
+from tests.support.grid import grid
 
-HISTORIES = 1_500
+HISTORIES, MORE_HISTORIES = 500, 2_000
 NAMES = ("task", "previous", "plan", "told", "built", "remarks", "sprint", "n", "item", "made", "extra", "results")
 ALL = "|".join("{{" + name + "}}" for name in NAMES)
 KEYS = {"good": {"action": "break"}, "again": {"action": "retry"}, "unknown": {"action": "retry"}}
@@ -75,6 +76,12 @@ STARTED = RunStarted(
 
 
 RUNNER = asyncio.Runner()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def closed_runner() -> Generator[None]:
+    with RUNNER:
+        yield
 
 
 class Crash(BaseException):
@@ -224,10 +231,12 @@ def check_answers(world: World) -> None:
 
 
 @pytest.mark.slow
-def test_random_histories_keep_every_answer_to_its_prompt() -> None:
-    with RUNNER:
-        for seed in range(HISTORIES):
-            one_history(seed)
+@pytest.mark.parametrize(
+    "seeds", grid([range(HISTORIES), range(HISTORIES, MORE_HISTORIES)], [range(HISTORIES)]), ids=str
+)
+def test_random_histories_keep_every_answer_to_its_prompt(seeds: range) -> None:
+    for seed in seeds:
+        one_history(seed)
 
 
 def one_history(seed: int) -> None:
