@@ -186,7 +186,7 @@ def test_d12_pause_ends_after_the_turn_in_hand_and_gives_the_run_up(place: Place
     place.script["plan"][0].pop("tell")
     place.configure()
     running = place.start("run", "steps", "x")
-    _until(lambda: place.turns() == {"plan": 1})
+    until(lambda: place.turns() == {"plan": 1})
     assert place.call("pause").returncode == 0
     gate.touch()
     out, _ = running.communicate(timeout=60)
@@ -195,7 +195,7 @@ def test_d12_pause_ends_after_the_turn_in_hand_and_gives_the_run_up(place: Place
     assert place.call("continue").returncode == 4 and place.turns() == {"plan": 1}
 
 
-def _until(true: object) -> None:
+def until(true: object) -> None:
     assert callable(true)
     event = threading.Event()
     for _ in range(600):

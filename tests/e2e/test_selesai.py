@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.test_acts import SCRIPT, STEPS, folder_of
+from tests.e2e.test_acts import SCRIPT, STEPS, folder_of, until
 from tests.support.terminal import Place
 
 
@@ -37,8 +37,7 @@ def test_s002_s003_a_start_beside_a_live_run_names_it_its_workflow_and_its_stage
     place.configure()
     place.define("other", STEPS.replace("name: steps", "name: other"))
     live = place.start("run", "steps", "x")
-    while place.turns() != {"plan": 1}:
-        pass
+    until(lambda: place.turns() == {"plan": 1})
     for name in ("steps", "other"):
         second = place.call("run", name, "y")
         assert second.returncode == 2 and "'steps', at plan" in second.stderr and runs(place)[0] in second.stderr

@@ -12,7 +12,7 @@ from sprintwright.app.artifacts import decide, differences
 from sprintwright.engine.doubles import ScriptedPeople
 from sprintwright.engine.history import History
 from sprintwright.model.records import Decided, Said, SetAside, Started
-from tests.e2e.test_acts import folder_of
+from tests.e2e.test_acts import folder_of, until
 from tests.faults.test_r_owner import ONE, at_work
 from tests.support.terminal import Place
 from tests.unit.engine.support import Bench, define, turn
@@ -33,8 +33,7 @@ def test_an_owner_in_another_runtime_folder_is_seen_and_its_agent_left_alone(pla
     place.script = {"b": [{"text": "ok", "wait_for": str(go)}], "*": [{"text": "ok"}]}
     place.configure()
     live = place.start("continue", XDG_RUNTIME_DIR=str(other))
-    while place.turns()["b"] == 0:
-        pass
+    until(lambda: place.turns()["b"] == 1)
     assert place.show()["status"] == "running"
     for verb in (("resume",), ("delete", folder_of(place).name, "--yes"), ("restore", "last", "--apply")):
         refused = place.call(*verb)

@@ -121,7 +121,11 @@ def test_r016_the_lock_is_free_when_the_owner_is_killed_though_its_agent_lives_o
 @pytest.mark.parametrize("text", ["1", "999999", "ours", "garbage\0" * 1000, "x" * 1_000_000])
 def test_r017_what_stands_in_a_lock_file_is_only_text(tmp_path: Path, text: str) -> None:
     (tmp_path / "lock").write_text(str(os.getpid()) if text == "ours" else text)
-    RunLock(tmp_path).release()
+    held = RunLock(tmp_path)
+    with pytest.raises(Refused) as caught:
+        RunLock(tmp_path)
+    assert caught.value.code == "run_owned", "the operating system's lock decides, not the text"
+    held.release()
 
 
 def test_r018_an_owner_whose_lock_file_was_replaced_stops_when_another_takes_the_run(
