@@ -10,6 +10,7 @@ import pytest
 PACKAGE = Path(__file__).parents[2] / "server" / "sprintwright"
 
 BASE = {"errors", "text", "paths", "secrets", "processes", "stops"}
+BELOW = BASE | {"model", "definitions", "prompts", "reading", "engine", "state", "journal", "agents", "workspace"}
 MAY = {
     **dict.fromkeys(BASE, BASE),
     "model": BASE,
@@ -21,9 +22,10 @@ MAY = {
     "journal": BASE | {"model", "engine"},
     "agents": BASE | {"model", "reading", "engine"},
     "workspace": BASE | {"model", "engine"},
-    "app": BASE | {"model", "definitions", "prompts", "reading", "engine", "state", "journal", "agents", "workspace"},
-    "cli": BASE
-    | {"model", "definitions", "prompts", "reading", "engine", "state", "journal", "agents", "workspace", "app"},
+    "app": BELOW,
+    "language": BASE | {"model", "definitions", "prompts", "reading"},
+    "lsp": BELOW | {"app", "language"},
+    "cli": BELOW | {"app", "lsp"},
 }
 
 
@@ -54,6 +56,8 @@ def test_imports_go_one_way(path: Path) -> None:
 
 def test_nothing_but_lsp_knows_the_language_server_libraries() -> None:
     for path in modules():
+        if path.relative_to(PACKAGE).parts[0] == "lsp":
+            continue
         assert not {"pygls", "lsprotocol"} & imported_roots(path), path
 
 
@@ -78,7 +82,7 @@ def test_x022_there_is_no_shell_anywhere() -> None:
 def test_light_commands_load_no_heavy_package(module: str) -> None:
     code = f"import sys, sprintwright.{module}; print(' '.join(sys.modules))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    heavy = {"acp", "mcp", "pydantic_ai", "pygls", "rich", "defusedxml", "regex"}
+    heavy = {"acp", "mcp", "pydantic_ai", "pygls", "lsprotocol", "rich", "defusedxml", "regex"}
     if module == "cli.main":
         heavy |= {"pydantic", "yaml", "asyncio"}
     assert not heavy & set(loaded)
