@@ -65,7 +65,7 @@ def test_r089_in_a_hundred_rounds_exactly_one_of_two_answers_counts_and_the_othe
             environment, place.project, settings_of(places, place.project), Thinking(),
             on_record=lambda record, _d, _s: told_of(record.payload.kind, record.key),
         )  # fmt: skip
-        live = start(StartRequest("many", "x", place.project), world, settings_of(places, place.project))
+        live = await start(StartRequest("many", "x", place.project), world, settings_of(places, place.project))
         assert isinstance(live, LiveRun)
         for number in range(ROUNDS):
             assert await told.get() == ("started", f"q{number}")

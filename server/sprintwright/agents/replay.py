@@ -13,6 +13,7 @@ from sprintwright.engine.ports import Desk, TurnAnswer, TurnRequest
 from sprintwright.errors import Operational, PathRefused
 from sprintwright.model.value import Value
 from sprintwright.paths import is_protected, relative_inside, write_atomic
+from sprintwright.threads import in_thread
 
 _MOST_BYTES = 4 * 1024 * 1024
 
@@ -64,16 +65,23 @@ async def turn(file: Path, request: TurnRequest, desk: Desk) -> TurnAnswer:
         answer = await desk.ask(asked.kind, asked.text, asked.choices)
         desk.output("note", f"asked: {asked.text}\nanswered: {answer.text}\n")
     await asyncio.sleep(recorded.seconds)
-    folder = Path(request.folder)
+    for target in await in_thread(_change, Path(request.folder), recorded):
+        desk.output("note", f"wrote {target}\n")
+    desk.output("text", recorded.text)
+    return TurnAnswer(text=recorded.text)
+
+
+def _change(folder: Path, recorded: RecordedTurn) -> list[str]:
+    """Make the recorded changes; the files that were written."""
+    written: list[str] = []
     for path, content in recorded.writes.items():
         target = _target(path)
         (folder / target).parent.mkdir(parents=True, exist_ok=True)
         write_atomic(folder, target, content.encode(), mode=0o644)
-        desk.output("note", f"wrote {target}\n")
+        written.append(target)
     for path in recorded.deletes:
         (folder / _target(path)).unlink(missing_ok=True)
-    desk.output("text", recorded.text)
-    return TurnAnswer(text=recorded.text)
+    return written
 
 
 def _target(path: str) -> str:

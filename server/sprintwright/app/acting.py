@@ -30,7 +30,8 @@ from sprintwright.model.outline import outline_of
 from sprintwright.model.records import Decided, Said
 from sprintwright.paths import write_atomic
 from sprintwright.secrets import Masker
-from sprintwright.state.fold import fold
+from sprintwright.state.fold import RunState, fold
+from sprintwright.threads import in_thread
 
 T = TypeVar("T")
 _TRIES = 5
@@ -48,7 +49,7 @@ async def continue_run(
 
     async def here() -> LiveRun | Outcome:
         prepared = await prepare(place, world)
-        return _carried_out(prepared, on_continue(prepared.situation, artifacts), world, consent, concurrent)
+        return await _carried_out(prepared, on_continue(prepared.situation, artifacts), world, consent, concurrent)
 
     return await _somewhere(place, world, {"verb": "continue"}, here, _outcome)
 
@@ -66,7 +67,7 @@ async def answer(
     """`run.answer`: the first answer counts, from wherever it comes. Raises `Refused` (`no_question`) for others."""
 
     # Which question is meant is settled before anybody is asked: an answer that comes too late never hits the next one.
-    asked = question or decided.only_question(fold(place.read().records))
+    asked = question or decided.only_question(await in_thread(_state_of, place))
 
     async def here() -> LiveRun | Outcome:
         prepared = await prepare(place, world)
@@ -77,7 +78,7 @@ async def answer(
                 f"With your version {asked.rpartition('/')[0]} is done again, and may ask something else. "
                 f"Go on first: sprintwright resume {place.run_id} --artifacts mine",
             )
-        return go_on(prepared, found, world, consent=consent, concurrent=concurrent)
+        return await go_on(prepared, found, world, consent=consent, concurrent=concurrent)
 
     return await _somewhere(place, world, {"verb": "answer", "question": asked, "text": text}, here, _outcome)
 
@@ -87,7 +88,8 @@ async def end(place: RunFolder, world: World, *, artifacts: ArtifactChoice | Non
     prepared = await prepare(place, world)
     step = on_end(prepared.situation, artifacts)
     if step.decisions is not None:
-        await take(prepared, step.decisions, world, acts=False).close()
+        live = await take(prepared, step.decisions, world, acts=False)
+        await live.close()
     return step.outcome
 
 
@@ -174,16 +176,20 @@ def edited_definition(prepared: Prepared, world: World, consent: str | None) -> 
     return definition, [("", Decided(what="definition", definition_hash=digest, outline=outline))]
 
 
-def _carried_out(
+async def _carried_out(
     prepared: Prepared, step: Step, world: World, consent: str | None, concurrent: bool
 ) -> LiveRun | Outcome:
     if not step.walks:
         return step.outcome
-    return go_on(prepared, step.decisions or [], world, consent=consent, concurrent=concurrent)
+    return await go_on(prepared, step.decisions or [], world, consent=consent, concurrent=concurrent)
+
+
+def _state_of(place: RunFolder) -> RunState:
+    return fold(place.read().records)
 
 
 async def _recorded(prepared: Prepared, decisions: list[Decision], world: World) -> dict[str, Any]:
-    live = take(prepared, decisions, world, acts=False)
+    live = await take(prepared, decisions, world, acts=False)
     await live.close()
     return {"runId": prepared.place.run_id}
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +21,7 @@ from sprintwright.model.definition import Check, Definition, walk_stages
 from sprintwright.model.effects import Outcome
 from sprintwright.paths import make_private_dir
 from sprintwright.state.fold import fold
+from sprintwright.threads import in_thread
 
 if TYPE_CHECKING:
     from sprintwright.app.start import StartRequest
@@ -30,9 +31,17 @@ _NEWEST = 50
 _WAIT_SECONDS = 10.0
 
 
-@contextmanager
-def one_at_a_time(places: Places, folder: Path) -> Generator[None]:
+@asynccontextmanager
+async def one_at_a_time(places: Places, folder: Path) -> AsyncGenerator[None]:
     """Hold the folder while a run is being started in it. Raises `Refused` when another start takes too long."""
+    lock = await in_thread(_taken, places, folder, undo=FileLock.release)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _taken(places: Places, folder: Path) -> FileLock:
     name = hashlib.sha256(str(folder).encode()).hexdigest()[:24]
     try:
         places.state.parent.mkdir(parents=True, exist_ok=True)
@@ -42,14 +51,15 @@ def one_at_a_time(places: Places, folder: Path) -> Generator[None]:
         raise Refused(
             "folder_read_only", f"Your state folder {str(places.state)!r} can't be written: {error.strerror}."
         ) from error
-    lock = FileLock(places.state / "locks" / name, timeout=_WAIT_SECONDS, mode=0o600, fallback_to_soft=False)
+    path = places.state / "locks" / name
+    lock = FileLock(path, timeout=_WAIT_SECONDS, mode=0o600, thread_local=False, fallback_to_soft=False)
     try:
-        with lock:
-            yield
+        lock.acquire()
     except Timeout:
         raise Refused(
             "already_active", "Another run is just being started, or files restored, in this folder; try again."
         ) from None
+    return lock
 
 
 def already_active(request: StartRequest, places: Places, folder: Path, definition: Definition) -> Outcome | None:

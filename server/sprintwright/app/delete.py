@@ -19,6 +19,7 @@ from sprintwright.app.user_state import UserState
 from sprintwright.errors import Refused, SprintwrightError, WorkspaceError
 from sprintwright.journal.store import RunFolder, list_run_folders
 from sprintwright.journal.trash import empty, throw_away, thrown_away
+from sprintwright.threads import in_thread
 from sprintwright.workspace.snapshots import Snapshots
 
 log = logging.getLogger(__name__)
@@ -60,18 +61,22 @@ async def empty_trash(places: Places, folder: Path, workspace: Snapshots) -> lis
     return problems
 
 
-def tidy(live: LiveRun, runs: int | None, world: World) -> None:
+async def tidy(live: LiveRun, runs: int | None, world: World) -> None:
     """What a start does about older runs: those beyond the limit go, and deletions that were cut off are finished.
 
     Args:
         runs: how many finished runs are kept; None keeps all.
     """
     folder = live.place.folder
-    if runs is not None and (gone := throw_away_old(world.places, folder, runs)):
+    if runs is not None and (gone := await in_thread(throw_away_old, world.places, folder, runs)):
         what = "1 older run was" if len(gone) == 1 else f"{len(gone)} older runs were"
         live.note("history", f"{what} deleted: your configuration keeps {runs} (history: runs: {runs}).")
-    if any(thrown_away(folder)):
+    if await in_thread(_anything_thrown_away, folder):
         live.beside(_emptied(world, folder))
+
+
+def _anything_thrown_away(folder: Path) -> bool:
+    return any(thrown_away(folder))
 
 
 async def _emptied(world: World, folder: Path) -> None:

@@ -23,7 +23,7 @@ from sprintwright.engine.ports import Checks, Journal, People, Ports, Stream
 from sprintwright.engine.run import Run
 from sprintwright.engine.walk import walk_run
 from sprintwright.errors import JournalError, PathRefused, Refused, SprintwrightError
-from sprintwright.journal.owner import OwnedRun
+from sprintwright.journal.owner import OwnedRun, TakenRun
 from sprintwright.journal.store import RunFolder
 from sprintwright.model.definition import Definition
 from sprintwright.model.records import Decided, Failed, Finished, Noted, Payload, Record, Started
@@ -32,6 +32,7 @@ from sprintwright.secrets import Masker
 from sprintwright.state.fold import RunState, fold
 from sprintwright.state.reports import findings_report, summary_report
 from sprintwright.state.tree import Delta
+from sprintwright.threads import in_thread
 from sprintwright.workspace.snapshots import Snapshots
 
 log = logging.getLogger(__name__)
@@ -57,19 +58,37 @@ class World:
     on_output: OnOutput = lambda _key, _stream, _text: None
 
 
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """A run that was taken, with what its records come to."""
+
+    taken: TakenRun
+    history: History
+    state: RunState
+
+    @classmethod
+    def of(cls, place: RunFolder) -> _Loaded:
+        taken = TakenRun(place)
+        try:
+            history = History.load(taken.loaded.records)
+            history.ended = None  # this owner's walk says anew how it ended, be it the same as before
+            return cls(taken, history, fold(taken.loaded.records))
+        except BaseException:
+            taken.give_back()
+            raise
+
+
 class LiveRun:
     """One run with an owner: this process."""
 
-    def __init__(self, place: RunFolder, definition: Definition, world: World) -> None:
-        self.place = place
+    def __init__(self, definition: Definition, world: World, loaded: _Loaded) -> None:
+        self.place = place = loaded.taken.place
         self.definition = definition
         self.problem: SprintwrightError | None = None
         """Why the walk could not even record its end."""
         self._world = world
-        self._owned = OwnedRun(place, self._durable)
-        self._history = History.load(self._owned.records)
-        self._history.ended = None  # this owner's walk says anew how it ended, be it the same as before
-        self.state = fold(self._owned.records)
+        self._owned = OwnedRun(place, self._durable, loaded.taken)
+        self._history, self.state = loaded.history, loaded.state
         self._transcripts = Transcripts(place)
         self._keeper = Keeper(world.workspace, place.run_id)
         self._leaves: dict[str, int] = {}
@@ -79,6 +98,16 @@ class LiveRun:
         self.run: Run | None = None
         """The walk, while it is going on."""
         self.questions = OpenQuestions(world.people)
+
+    @classmethod
+    async def open(cls, place: RunFolder, definition: Definition, world: World) -> LiveRun:
+        """Take a run and load it, in a thread: the loop does not wait for the disk.
+
+        Raises:
+            Refused: `run_owned`, `run_unreadable`, `folder_read_only`.
+            RunUnreadable: the journal can't be believed.
+        """
+        return cls(definition, world, await in_thread(_Loaded.of, place, undo=lambda loaded: loaded.taken.give_back()))
 
     def record(self, key: str, payload: Payload) -> None:
         """Record what comes before the walk: the start, and the user's decisions."""
@@ -95,9 +124,6 @@ class LiveRun:
             self._owned.abandon()
             where = str(self._world.places.runtime)
             raise Refused("folder_read_only", f"The run's socket can't be made in {where!r}: {error}.") from error
-        if self.state.started is not None:  # where the owner listens may depend on its environment
-            with contextlib.suppress(OSError, SprintwrightError):
-                remember(self._world.places, self.place, self.state.started.definition_hash, self.state.revision)
         self._task = asyncio.create_task(self._go(), name=f"run {self.place.run_id}")
 
     async def wait(self) -> None:
@@ -149,6 +175,7 @@ class LiveRun:
         try:
             assert self._control is not None, "begin() comes first"
             await self._control.serve(Serving(self).handle)
+            await self._remember()  # where the owner listens may depend on its environment
             started = self._history.started
             assert started is not None, "record() the start before begin()"
             ports = ports_of(self._world, self.place, self._owned.journal, self.questions, self._output)
@@ -183,11 +210,16 @@ class LiveRun:
         await self._owned.release()
         if self._control is not None:
             await self._control.close()
-        if self.state.started is not None:
-            try:
-                remember(self._world.places, self.place, self.state.started.definition_hash, self.state.revision)
-            except (OSError, SprintwrightError):
-                log.exception("the list of own runs could not be written")
+        await self._remember()
+
+    async def _remember(self) -> None:
+        if (started := self.state.started) is None:
+            return
+        known = (self._world.places, self.place, started.definition_hash, self.state.revision)
+        try:
+            await asyncio.to_thread(remember, *known)
+        except (OSError, SprintwrightError):
+            log.exception("the list of own runs could not be written")
 
     def _reports(self) -> None:
         write_reports(

@@ -26,6 +26,7 @@ from sprintwright.state.fold import RunState, fold
 from sprintwright.state.moments import START, moment_words
 from sprintwright.stops import stop
 from sprintwright.text import did_you_mean
+from sprintwright.threads import in_thread
 from sprintwright.workspace.git import Git
 from sprintwright.workspace.restore import Plan, Restorer
 
@@ -69,7 +70,7 @@ async def preview_restore(place: RunFolder, to: str, world: World) -> RestorePre
         Refused: `unknown_leaf` with those that can be named; `not_own_run`, `run_unreadable`, `journal_shortened`.
         WorkspaceError: there is no git, or the snapshots are gone.
     """
-    state = fold(read_own(world.places, place).records)
+    state = await in_thread(_state_of, place, world)
     return await _preview(place, state, to, world)
 
 
@@ -86,7 +87,7 @@ async def restore(place: RunFolder, to: str, world: World) -> RestoreDone:
     first = await preview_restore(place, to, world)
     require_unowned(world.places, place)
     _refuse_conflicts(first.plan)
-    with one_at_a_time(world.places, place.folder):
+    async with one_at_a_time(world.places, place.folder):
         _refuse_live(world, place)
         await end_leftovers(world.places, place, world.leftovers)
         act = asyncio.create_task(_restore(place, to, world), name=f"restore {place.run_id}")
@@ -94,6 +95,10 @@ async def restore(place: RunFolder, to: str, world: World) -> RestoreDone:
             with contextlib.suppress(asyncio.CancelledError):
                 await asyncio.wait([act])
         return act.result()
+
+
+def _state_of(place: RunFolder, world: World) -> RunState:
+    return fold(read_own(world.places, place).records)
 
 
 async def _preview(place: RunFolder, state: RunState, to: str, world: World) -> RestorePreview:

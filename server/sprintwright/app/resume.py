@@ -2,11 +2,12 @@
 
 prepared = await prepare(place, world)          # what is recorded, what was cut off, which files were changed
 decisions = to_resume(prepared, choice, …)      # what the user decides about that
-live = go_on(prepared, decisions, world)        # take the lock, look again, record, walk
+live = await go_on(prepared, decisions, world)        # take the lock, look again, record, walk
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -37,6 +38,7 @@ from sprintwright.model.limits import Limits
 from sprintwright.model.records import Decided, Started
 from sprintwright.state.fold import RunState, fold
 from sprintwright.state.tree import without_numbers
+from sprintwright.threads import in_thread
 
 Choice = Literal["redo", "keep", "stop"]
 
@@ -85,6 +87,17 @@ async def prepare(place: RunFolder, world: World, *, accept_shorter: bool = Fals
         Refused: `run_unreadable`, `not_own_run`, `run_owned`, `journal_shortened`, `unknown_run`, `not_supported`,
             `restore_cut_off`.
     """
+    loaded, definition, state, cut_off = await in_thread(_read, place, world, accept_shorter)
+    reaped = await end_leftovers(world.places, place, world.leftovers)
+    interrupted = await _interrupted(cut_off, definition, world.workspace)
+    found = await in_thread(differences, loaded.records, state, definition, RunFiles(place))
+    return Prepared(place, loaded, state, definition, interrupted, found, reaped)
+
+
+def _read(
+    place: RunFolder, world: World, accept_shorter: bool
+) -> tuple[Loaded, Definition, RunState, dict[str, Started]]:
+    """What is recorded, what it comes to, and the leaves that were cut off."""
     loaded = read_own(world.places, place, accept_shorter=accept_shorter)
     require_unowned(world.places, place)
     definition = definition_of(place, loaded.records)
@@ -92,15 +105,12 @@ async def prepare(place: RunFolder, world: World, *, accept_shorter: bool = Fals
     if state.status in ("running", "waiting"):
         state.leave()
     refuse_cut_off(place, state)
-    reaped = await end_leftovers(world.places, place, world.leftovers)
-    interrupted = await _interrupted(loaded, definition, world.workspace)
-    found = differences(loaded.records, state, definition, RunFiles(place))
-    return Prepared(place, loaded, state, definition, interrupted, found, reaped)
+    return loaded, definition, state, History.load(loaded.records).open
 
 
-async def _interrupted(loaded: Loaded, definition: Definition, workspace: Workspace) -> list[Interrupted]:
+async def _interrupted(cut_off: dict[str, Started], definition: Definition, workspace: Workspace) -> list[Interrupted]:
     found: list[Interrupted] = []
-    for key, started in History.load(loaded.records).open.items():
+    for key, started in cut_off.items():
         if started.what in ("turn", "check") and not started.person:
             compared, changes = await _since(workspace, started.before)
             found.append(Interrupted(key, started, changes, compared, _can_keep(definition, key)))
@@ -190,10 +200,15 @@ async def preview(
     blobs = Blobs(prepared.place.path)
     journal = InMemoryJournal(resolve=lambda value: inline(value, blobs.read))
     ports = ports_of(world, prepared.place, journal, world.people)
-    return await done_again(prepared.loaded.records, decisions, definition or prepared.definition, ports, journal)
+
+    def walk() -> list[str]:
+        known = definition or prepared.definition
+        return asyncio.run(done_again(prepared.loaded.records, decisions, known, ports, journal))
+
+    return await in_thread(walk)  # on a loop of its own: it goes through everything that was recorded
 
 
-def go_on(
+async def go_on(
     prepared: Prepared,
     decisions: Sequence[Decision],
     world: World,
@@ -202,7 +217,7 @@ def go_on(
     consent: str | None = None,
     concurrent: bool = False,
 ) -> LiveRun:
-    """Take the run, look again, record the decisions and walk on; returns at once.
+    """Take the run, look again, record the decisions and walk on; returns when that has begun.
 
     Args:
         decisions: from `to_resume` and its like, made on what ``prepared`` shows.
@@ -214,15 +229,16 @@ def go_on(
         Refused: the run is owned by another process or went on meanwhile, another run is live in the folder, or the
             folder's own files ask for consent.
     """
-    with one_at_a_time(world.places, prepared.place.folder):
+    async with one_at_a_time(world.places, prepared.place.folder):
         if not concurrent:
-            refuse_beside_another(world.places, prepared.place, definition or prepared.definition)
-        live = take(prepared, decisions, world, definition=definition, consent=consent)
+            gone_by = definition or prepared.definition
+            await in_thread(refuse_beside_another, world.places, prepared.place, gone_by)
+        live = await take(prepared, decisions, world, definition=definition, consent=consent)
         live.begin()
         return live
 
 
-def take(
+async def take(
     prepared: Prepared,
     decisions: Sequence[Decision],
     world: World,
@@ -233,14 +249,14 @@ def take(
 ) -> LiveRun:
     """As `go_on`, but without walking: for decisions that are only recorded (``acts`` False: no agent is needed)."""
     try:
-        live = LiveRun(prepared.place, definition or prepared.definition, world)
+        live = await LiveRun.open(prepared.place, definition or prepared.definition, world)
     except Refused as refused:
         raise (owners.owned(prepared.place) if refused.code == "run_owned" else refused) from refused
     try:
         _check_still(prepared, live)
         if acts:
-            _check_consent(live, world, consent, decisions)
-        RunFiles(prepared.place).settle(payload for _, payload in decisions)
+            await in_thread(_check_consent, live, world, consent, decisions)
+        await in_thread(RunFiles(prepared.place).settle, [payload for _, payload in decisions])
         for key, payload in decisions:
             live.record(key, payload)
     except OSError as error:

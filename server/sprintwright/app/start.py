@@ -7,6 +7,7 @@ import os
 import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from sprintwright import __version__
@@ -17,12 +18,12 @@ from sprintwright.app.delete import tidy
 from sprintwright.app.doctor import problem_of
 from sprintwright.app.live import LiveRun, World, remember
 from sprintwright.app.places import Places
-from sprintwright.app.resolve import resolve_roles
+from sprintwright.app.resolve import Resolved, resolve_roles
 from sprintwright.app.supported import refuse_unsupported
 from sprintwright.app.user_state import UserState
 from sprintwright.definitions.discovery import Catalogue, Entry, builtin_folder, discover
 from sprintwright.errors import PathRefused, Refused
-from sprintwright.journal.store import make_run_folder
+from sprintwright.journal.store import RunFolder, make_run_folder
 from sprintwright.model.definition import Definition, walk_stages
 from sprintwright.model.effects import Outcome
 from sprintwright.model.limits import Limits
@@ -31,6 +32,7 @@ from sprintwright.model.records import Noted, RunStarted
 from sprintwright.paths import write_atomic
 from sprintwright.stops import stop
 from sprintwright.text import did_you_mean
+from sprintwright.threads import in_thread
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +103,28 @@ def find_definition(places: Places, folder: Path | None, name: str) -> tuple[Ent
     return entry, entry.loaded.value
 
 
-def start(request: StartRequest, world: World, settings: Settings) -> LiveRun | Outcome:
-    """Start a run and return at once; what the user should know about it is its first notes.
+@dataclass(frozen=True)
+class _Checked:
+    """A start that nothing speaks against."""
+
+    folder: Path
+    entry: Entry
+    definition: Definition
+    resolved: Resolved
+
+    @cached_property
+    def frozen(self) -> bytes:
+        """The copy of the definition that the run goes by."""
+        return frozen_text(self.entry, self.definition)
+
+    @property
+    def definition_hash(self) -> str:
+        """What the copy is known by."""
+        return hashlib.sha256(self.frozen).hexdigest()
+
+
+async def start(request: StartRequest, world: World, settings: Settings) -> LiveRun | Outcome:
+    """Start a run and return as soon as it is made; what the user should know about it is its first notes.
 
     Returns:
         The run; or the effect `alreadyActive` with the run that is live in the folder, or that has the same token.
@@ -110,6 +132,26 @@ def start(request: StartRequest, world: World, settings: Settings) -> LiveRun | 
     Raises:
         Refused: nothing was started, nothing was written.
     """
+    checked = await in_thread(_checked, request, world, settings)
+    async with one_at_a_time(world.places, checked.folder):  # two starts at the same moment see each other
+        active = await in_thread(already_active, request, world.places, checked.folder, checked.definition)
+        if active is not None:
+            return active
+        place = await in_thread(_made, request, world, checked, undo=_unmade)
+        try:
+            live = await LiveRun.open(place, checked.definition, world)
+        except BaseException:
+            _unmade(place)
+            raise
+        live.record("", _started(request, settings, checked, place))
+        for notice in (*checked.resolved.notices, *_limits_not_held(checked.definition)):
+            live.record("", Noted(code="start", text=notice))
+        live.begin()
+        live.beside(tidy(live, settings.history_runs, world))
+        return live
+
+
+def _checked(request: StartRequest, world: World, settings: Settings) -> _Checked:
     folder = usable_folder(request.folder)
     entry, definition = find_definition(world.places, None if request.untrusted else folder, request.workflow)
     if not request.task.strip():
@@ -123,63 +165,50 @@ def start(request: StartRequest, world: World, settings: Settings) -> LiveRun | 
             raise Refused("agent_missing", f"Agent {player.name!r} can't play role {role!r}: {problem}", role=role)
     items = consent_items(entry, definition, players, folder)
     require_consent(items, str(folder), request.consent, UserState(world.places.state))
-    with one_at_a_time(world.places, folder):  # two starts at the same moment see each other
-        active = already_active(request, world.places, folder, definition)
-        if active is not None:
-            return active
-        limits = lowest(definition.limits, settings.limits, request.limits)
-        live = _made(request, world, folder, entry, definition, resolved.roles, resolved.notices, limits)
-        tidy(live, settings.history_runs, world)
-        return live
+    return _Checked(folder, entry, definition, resolved)
 
 
-def _made(
-    request: StartRequest,
-    world: World,
-    folder: Path,
-    entry: Entry,
-    definition: Definition,
-    roles: dict[str, str],
-    notices: Iterable[str],
-    limits: Limits,
-) -> LiveRun:
-    place = make_run_folder(folder)
-    frozen = frozen_text(entry, definition)
-    definition_hash = hashlib.sha256(frozen).hexdigest()
+def _made(request: StartRequest, world: World, checked: _Checked) -> RunFolder:
+    """The run's folder with its frozen definition, known as the user's own."""
+    place = make_run_folder(checked.folder)
     try:
-        write_atomic(place.path, "definition.yaml", frozen)
+        write_atomic(place.path, "definition.yaml", checked.frozen)
         stop("definition.copied")
-        remember(world.places, place, definition_hash, 0)
+        remember(world.places, place, checked.definition_hash, 0)
         if request.token:
             UserState(world.places.state).keep_token(request.token, place.run_id)
     except (OSError, PathRefused) as error:
-        shutil.rmtree(place.path, ignore_errors=True)
+        _unmade(place)
         why = error.message if isinstance(error, PathRefused) else f"{error.strerror} ({error.filename})"
         raise Refused(
             "folder_read_only",
-            f"The run can't be kept in {str(folder)!r} and in your state folder {str(world.places.state)!r}: {why}.",
+            f"The run can't be kept in {str(checked.folder)!r} and in your state folder "
+            f"{str(world.places.state)!r}: {why}.",
         ) from error
-    live = LiveRun(place, definition, world)
-    started = RunStarted(
+    return place
+
+
+def _unmade(place: RunFolder) -> None:
+    shutil.rmtree(place.path, ignore_errors=True)
+
+
+def _started(request: StartRequest, settings: Settings, checked: _Checked, place: RunFolder) -> RunStarted:
+    definition = checked.definition
+    return RunStarted(
         run_id=place.run_id,
         workflow=definition.name,
-        origin=entry.origin,
-        definition_hash=definition_hash,
+        origin=checked.entry.origin,
+        definition_hash=checked.definition_hash,
         task=_plain(request.task),
-        folder=str(folder),
-        roles=roles,
+        folder=str(checked.folder),
+        roles=checked.resolved.roles,
         vars={name: _plain(value) for name, value in request.vars.items()},
         max_passes=request.max_passes,
-        limits=limits,
+        limits=lowest(definition.limits, settings.limits, request.limits),
         pause_after=request.pause_after,
         outline=outline_of(definition.stages),
         version=__version__,
     )
-    live.record("", started)
-    for notice in (*notices, *_limits_not_held(definition)):
-        live.record("", Noted(code="start", text=notice))
-    live.begin()
-    return live
 
 
 def _plain(text: str) -> str:

@@ -45,11 +45,11 @@ def run(arguments: argparse.Namespace) -> int:
 
     async def begin(world: World) -> LiveRun | Outcome:
         try:
-            return start(request, world, session.settings)
+            return await start(request, world, session.settings)
         except Refused as refused:  # what runs here came with this program: the demo agrees to its own sample
             if refused.code != "consent_needed":
                 raise
-            return start(replace(request, consent=refused.data["hash"]), world, session.settings)
+            return await start(replace(request, consent=refused.data["hash"]), world, session.settings)
 
     code = drive(session, begin, Wishes())
     print(

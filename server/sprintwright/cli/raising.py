@@ -29,4 +29,4 @@ async def ask_for_more(state: RunState) -> Limits | None:
 async def go_on_with(live: LiveRun, world: World, limits: Limits) -> LiveRun:
     """Resume the run with the new limit. Raises `Refused`."""
     prepared = await prepare(live.place, world)
-    return go_on(prepared, to_resume(prepared, "redo", limits=limits), world)
+    return await go_on(prepared, to_resume(prepared, "redo", limits=limits), world)

@@ -45,6 +45,6 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             about_it = to_resume(prepared, policy(prepared.interrupted), artifacts=wishes.artifacts)
         keep = [(key, payload) for key, payload in about_it if (key, payload) not in found]
-        return go_on(prepared, [*keep, *found], world, consent=wishes.consent, concurrent=wishes.concurrent)
+        return await go_on(prepared, [*keep, *found], world, consent=wishes.consent, concurrent=wishes.concurrent)
 
     return drive(session, begin, wishes)

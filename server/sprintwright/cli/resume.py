@@ -56,7 +56,9 @@ def run(arguments: argparse.Namespace) -> int:
             await _shown(session, now, decisions, world, definition)
         elif now.state.code == "blocked" and not session.json:
             print("\n".join(shown_again(await preview(now, decisions, world))))
-        return go_on(now, decisions, world, definition=definition, consent=wishes.consent, concurrent=wishes.concurrent)
+        return await go_on(
+            now, decisions, world, definition=definition, consent=wishes.consent, concurrent=wishes.concurrent
+        )
 
     return drive(session, begin, wishes)
 

@@ -39,7 +39,7 @@ def start_and_drive(session: Session, request: StartRequest) -> int:
     wishes = Wishes(request.consent)
 
     async def begin(world: World) -> LiveRun | Outcome:
-        return start(replace(request, consent=wishes.consent), world, session.settings)
+        return await start(replace(request, consent=wishes.consent), world, session.settings)
 
     return drive(session, begin, wishes)
 

@@ -42,7 +42,7 @@ def run_one(tmp_path: Path, on_record: OnRecord) -> LiveRun:
         env = environment(tmp_path)
         settings = settings_of(Places.of(env), project)
         world = make_world(env, project, settings, Absent(), on_record=on_record)
-        live = start(StartRequest("one", "task", project), world, settings)
+        live = await start(StartRequest("one", "task", project), world, settings)
         assert isinstance(live, LiveRun)
         await live.wait()
         return live
