@@ -31,6 +31,8 @@ class SprintwrightError(Exception):
 
 
 RefusalCode = Literal[
+    "untrusted",
+    "protocol_mismatch",
     "unknown_workflow",
     "unknown_role",
     "unknown_agent",

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sprintwright.agents.check import CommandChecks
+from sprintwright.agents.config import Config
 from sprintwright.agents.registry import Registry
 from sprintwright.app.config import Settings, load_settings
 from sprintwright.app.live import OnOutput, OnRecord, World
@@ -16,9 +17,9 @@ from sprintwright.workspace.git import Git
 from sprintwright.workspace.snapshots import Snapshots
 
 
-def settings_of(places: Places, folder: Path | None) -> Settings:
-    """The configuration that is in force in a folder."""
-    return load_settings(places.config / "config.yaml", folder)
+def settings_of(places: Places, folder: Path | None, editor: Config | None = None) -> Settings:
+    """The configuration that is in force in a folder; ``editor``: settings of the editor that started us."""
+    return load_settings(places.config / "config.yaml", folder, editor)
 
 
 def make_world(

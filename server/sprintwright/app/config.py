@@ -31,8 +31,15 @@ class Settings:
     """How many finished runs a folder keeps; None: all."""
 
 
-def load_settings(user_file: Path, folder: Path | None) -> Settings:
-    """Read both files; a missing one is empty. Raises `Refused` (`config_invalid`) with every problem of a bad one."""
+def load_settings(user_file: Path, folder: Path | None, editor: Config | None = None) -> Settings:
+    """Read both files; a missing one is empty.
+
+    Args:
+        editor: the settings of the editor that started us; they stand above both files.
+
+    Raises:
+        Refused: `config_invalid`, with every problem of a bad file.
+    """
     levels = [("user", user_file)]
     if folder is not None:
         ours = folder / ".sprintwright"
@@ -41,8 +48,8 @@ def load_settings(user_file: Path, folder: Path | None) -> Settings:
     agents = {name: Configured(name, config, "builtin", Path()) for name, config in BUILT_IN.items()}
     primary, escalation, roles, warnings = "", "", dict[str, str](), list[str]()
     limits, history_runs = Limits(), None
-    for origin, file in levels:
-        config = _read(file, warnings)
+    read = [(origin, file, _read(file, warnings)) for origin, file in levels]
+    for origin, file, config in [*read, ("editor", user_file, editor)]:
         if config is None:
             continue
         for name, agent in config.agents.items():
@@ -50,7 +57,7 @@ def load_settings(user_file: Path, folder: Path | None) -> Settings:
         primary, escalation = config.primary or primary, config.escalation or escalation
         roles.update(config.roles)
         limits = lowest(limits, config.limits)
-        if origin == "user":
+        if config.history.runs is not None and origin != "workspace":
             history_runs = config.history.runs
         elif config.history.runs is not None:
             warnings.append(f"{file}: `history` counts in your own configuration only; here it is ignored.")

@@ -41,7 +41,7 @@ class Follower:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._close()
+        self.close()
 
     def poll(self, on_record: OnRecord = lambda _record, _delta, _state: None) -> None:
         """Take in what was recorded since the last call, then settle the status.
@@ -64,7 +64,7 @@ class Follower:
         return self.state.status not in AT_WORK
 
     def _open(self) -> None:
-        self._close()
+        self.close()
         self.state, self._rest = RunState(), b""
         try:
             refuse_links(self.place.path / "journal.jsonl", self.place.folder)
@@ -74,7 +74,8 @@ class Follower:
         except (OSError, PathRefused) as error:
             self._unreadable = RunUnreadable(str(error))
 
-    def _close(self) -> None:
+    def close(self) -> None:
+        """Let go of the journal; the next poll reads it anew."""
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -110,4 +111,4 @@ class Follower:
 
     def _broken(self, reason: str) -> None:
         self._unreadable = RunUnreadable(reason)
-        self._close()
+        self.close()

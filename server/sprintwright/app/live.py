@@ -95,6 +95,7 @@ class LiveRun:
         self._task: asyncio.Task[None] | None = None
         self._control: ControlSocket | None = None
         self._beside: list[asyncio.Task[object]] = []
+        self._leaving = False
         self.run: Run | None = None
         """The walk, while it is going on."""
         self.questions = OpenQuestions(world.people)
@@ -140,6 +141,17 @@ class LiveRun:
         if self._task is not None:  # soon, so that a task that was only just made has begun and can close in order
             asyncio.get_running_loop().call_soon(self._task.cancel)
 
+    def leave(self) -> None:
+        """Give the run up because this program ends: *interrupted*; *paused* where it only waits for a person."""
+        questions = self.state.questions.values()
+        if self.run is not None and self.state.status == "waiting" and not any(one.inner for one in questions):
+            self.pause()
+            return
+        self._leaving = True
+        if self.run is not None:
+            self.run.leaving = True
+        self.cancel()
+
     def pause(self) -> None:
         """Park it as soon as the turns in hand have ended, and give it up; nobody waits for an answer any more."""
         if self.run is not None:
@@ -180,6 +192,7 @@ class LiveRun:
             assert started is not None, "record() the start before begin()"
             ports = ports_of(self._world, self.place, self._owned.journal, self.questions, self._output)
             self.run = Run(self.definition, started, ports, self._history)
+            self.run.leaving = self._leaving
             await walk_run(self.run)
         except JournalError as error:
             self.problem = error

@@ -56,6 +56,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("agents", ABOUT, "List the configured agents and what is wrong with them.", options.lines),
     Command("init", ABOUT, "Write a first configuration, or a starter workflow.", options.init),
     Command("help", OTHER, "Explain a workflow step by step, or list what there is.", options.help_),
+    Command("lsp", OTHER, "Serve an editor over standard input and output (language server).", options.nothing),
     Command("schema", OTHER, "Print the JSON Schema of workflow files.", options.schema),
 )  # fmt: skip
 

@@ -10,6 +10,10 @@ if TYPE_CHECKING:
 _RUN = "id of the run or part of it, or `last`"
 
 
+def nothing(_a: Arguments) -> None:
+    """It takes no arguments."""
+
+
 def any_run(a: Arguments) -> None:
     a.word("run", f"{_RUN} (default: the newest)", count="optional", default="last")
 

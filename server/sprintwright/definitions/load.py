@@ -28,6 +28,8 @@ class Loaded(Generic[_Model]):
     problems: tuple[Problem, ...]
     root: Node | None
     """The nodes, also of a text with errors; good for finding one's way."""
+    complete: bool = True
+    """Whether the text could be read to its end."""
 
     @property
     def errors(self) -> tuple[Problem, ...]:
@@ -60,7 +62,7 @@ def load_model(text: str, model: type[_Model], *, json: bool = False) -> Loaded[
     """
     parsed = parse_nodes(text, json=json)
     if not parsed.complete:
-        return _loaded(None, parsed.problems, parsed.root)
+        return _loaded(None, parsed.problems, parsed.root, complete=False)
     value, problems = _validated(parsed, model)
     return _loaded(value, (*parsed.problems, *problems), parsed.root)
 
@@ -69,24 +71,37 @@ def load_definition(text: str, *, json: bool = False) -> Loaded[Definition]:
     """Read a workflow: the `Definition`, or everything that is wrong with it, each with its place."""
     parsed = parse_nodes(text, json=json)
     if not parsed.complete:
-        return _loaded(None, parsed.problems, parsed.root)
+        return _loaded(None, parsed.problems, parsed.root, complete=False)
+    value, problems = _checked(parsed)
+    if value is not None:
+        value = value.model_copy(update={"name": value.name.strip()})
+    return _loaded(value, (*parsed.problems, *problems), parsed.root)
+
+
+def check_nodes(parsed: Parsed) -> tuple[Problem, ...]:
+    """What is wrong with a workflow's nodes, however they were come by, in the order of the text."""
+    value, problems = _checked(parsed)
+    return _loaded(value, problems, parsed.root).problems
+
+
+def _checked(parsed: Parsed) -> tuple[Definition | None, list[Problem]]:
     root = parsed.root
     if root is None or (isinstance(root, ScalarNode) and root.absent):
         message = "There is no workflow in this file; it needs at least 'name' and 'stages'."
-        return _loaded(None, (*parsed.problems, problem("empty", message, parsed.source.range(0, 0))), root)
+        return None, [problem("empty", message, parsed.source.range(0, 0))]
     value, problems = _validated(parsed, Definition)
     if isinstance(root, MappingNode):
         problems.extend(check_rules(root))
-    if value is not None:
-        value = value.model_copy(update={"name": value.name.strip()})
-    return _loaded(value, (*parsed.problems, *problems), root)
+    return value, problems
 
 
 def load_bytes(data: bytes, *, json: bool = False) -> tuple[str, Loaded[Definition]]:
     """Read a workflow's file: its text, and what that comes to."""
     text, problems = decode(data)
     loaded = load_definition(text, json=json)
-    return text, _loaded(loaded.value, (*problems, *loaded.problems), loaded.root) if problems else loaded
+    if not problems:
+        return text, loaded
+    return text, _loaded(loaded.value, (*problems, *loaded.problems), loaded.root, complete=loaded.complete)
 
 
 def _validated(parsed: Parsed, model: type[_Model]) -> tuple[_Model | None, list[Problem]]:
@@ -101,9 +116,11 @@ def _validated(parsed: Parsed, model: type[_Model]) -> tuple[_Model | None, list
         return None, [*shaper.problems, *sentences(error, root)]
 
 
-def _loaded(value: _Model | None, problems: Iterable[Problem], root: Node | None) -> Loaded[_Model]:
+def _loaded(
+    value: _Model | None, problems: Iterable[Problem], root: Node | None, *, complete: bool = True
+) -> Loaded[_Model]:
     """In the order of the text, each once: an alias shows the same place several times."""
     unique = {(one.code, one.message, one.range.line, one.range.column): one for one in problems}
     ordered = sorted(unique.values(), key=lambda one: (one.range.line, one.range.column))
     broken = any(one.severity == "error" for one in ordered)
-    return Loaded(None if broken else value, tuple(ordered), root)
+    return Loaded(None if broken else value, tuple(ordered), root, complete)

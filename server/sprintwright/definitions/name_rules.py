@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from sprintwright.definitions.insertion import add_role
 from sprintwright.definitions.names import ALWAYS, Names
 from sprintwright.definitions.nodes import MappingNode, Node, ScalarNode, SequenceNode, problem
 from sprintwright.definitions.outline import Outline, StageView
@@ -108,7 +109,8 @@ def _references(stage: StageView, outline: Outline, names: Names) -> Iterator[Pr
     roles = {fold(node.text.strip()): node.text for node in outline.roles}
     if stage.kind == "agent_turn" and role and role.text.strip() and fold(role.text.strip()) not in roles:
         message = f"{stage.title} has the role {role.text!r}, which is not in 'roles'."
-        yield unknown_name(role, role.text, message, roles.values(), "unknown_role")
+        added = add_role(outline, role.text.strip())
+        yield unknown_name(role, role.text, message, roles.values(), "unknown_role", otherwise=added)
     for key in ("from", "run_unless_marker_in"):
         node = stage.node.get(key)
         if isinstance(node, ScalarNode) and stage.text(key) and stage.text(key) not in names.texts:

@@ -26,14 +26,20 @@ def on_key(node: MappingNode, key: str, code: str, message: str, severity: Sever
 
 
 def unknown_name(
-    node: Node, name: str, message: str, known: Iterable[str], code: str, severity: Severity = "error"
+    node: Node,
+    name: str,
+    message: str,
+    known: Iterable[str],
+    code: str,
+    severity: Severity = "error",
+    otherwise: Fix | None = None,
 ) -> Problem:
-    """A name that refers to nothing, with the nearest that does, or all of them."""
+    """A name that refers to nothing, with the nearest that does, or all of them; ``otherwise`` mends the latter."""
     names = sorted(known)
     near = nearest(name, names)
     if near is None:
         listed = f" Known: {', '.join(names)}." if names else ""
-        return problem(code, message + listed, node.range, severity=severity)
+        return problem(code, message + listed, node.range, severity=severity, fix=otherwise)
     return problem(
         code, f"{message} Did you mean {near!r}?", node.range, severity=severity, fix=rename(node.range, near)
     )

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from sprintwright.definitions.insertion import add_key, first_value
 from sprintwright.definitions.nodes import MappingNode, Node, ScalarNode, SequenceNode, problem
 from sprintwright.model.problem import Edit, Fix, Problem, Range
 from sprintwright.text import nearest
@@ -115,7 +116,15 @@ def _missing(place: _Place, key: str, allowed: Iterable[str] = ()) -> Problem:
     message = f"{subject} lacks {key!r}; add a line '{key}: …'."
     if allowed:
         message += f" Known: {', '.join(allowed)}."
-    return problem("missing_key", message, _short_range(place.node))
+    return problem("missing_key", message, _short_range(place.node), fix=_supplied(place, key))
+
+
+def _supplied(place: _Place, key: str) -> Fix | None:
+    """The fix that adds a missing key with a value that is a beginning."""
+    if not isinstance(place.node, MappingNode):
+        return None
+    value = first_value(key, place.around[0], place.node, place.keys[-1] if place.keys else "")
+    return add_key(place.node, key, value) if value else None
 
 
 def _no_shell(place: _Place, node: Node) -> Problem | None:

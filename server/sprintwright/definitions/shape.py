@@ -30,7 +30,7 @@ class Shaper:
                 return self._scalar(node, annotation)
             case SequenceNode():
                 inner = next(
-                    (get_args(one)[0] for one in _members(annotation) if get_origin(one) in (tuple, list)), Any
+                    (get_args(one)[0] for one in members_of(annotation) if get_origin(one) in (tuple, list)), Any
                 )
                 return [self.plain(item, inner) for item in node.items]
             case MappingNode():
@@ -39,16 +39,16 @@ class Shaper:
     def _scalar(self, node: ScalarNode, annotation: Any) -> object:
         if node.absent:
             return None
-        if float in _members(annotation) and _NOT_FINITE.fullmatch(node.text):
+        if float in members_of(annotation) and _NOT_FINITE.fullmatch(node.text):
             return []  # pydantic would take it, but no limit or time is infinite: let it say "a number"
         return node.text
 
     def _mapping(self, node: MappingNode, annotation: Any) -> object:
-        members = _members(annotation)
+        members = members_of(annotation)
         if table := next((one for one in members if get_origin(one) is dict), None):
             return self._table(node, get_args(table)[1])
-        models = [one for one in members if _is_model(one)]
-        model = models[0] if len(models) == 1 else _by_kind(models, node.text("kind"))
+        models = [one for one in members if is_model(one)]
+        model = models[0] if len(models) == 1 else model_of_kind(models, node.text("kind"))
         if model is None:
             found = {key.text: self.plain(value, Any) for key, value in node.pairs}
             # With an empty kind, pydantic says which ones there are; without any it does not.
@@ -67,9 +67,9 @@ class Shaper:
     def _table(self, node: MappingNode, annotation: Any) -> dict[str, object]:
         """A mapping with free keys: a key without a value has the empty one of its type."""
         empty: object = None
-        if any(_is_model(one) for one in _members(annotation)):
+        if any(is_model(one) for one in members_of(annotation)):
             empty = {}
-        elif str in _members(annotation):
+        elif str in members_of(annotation):
             empty = ""
         values = ((key.text, self.plain(value, annotation)) for key, value in node.pairs)
         return {key: empty if value is None else value for key, value in values}
@@ -93,21 +93,23 @@ def kinds_of(model: type[BaseModel]) -> tuple[str, ...]:
 
 
 @cache
-def _members(annotation: Any) -> tuple[Any, ...]:
+def members_of(annotation: Any) -> tuple[Any, ...]:
     """The types that a place takes, unions and annotations resolved."""
     origin = get_origin(annotation)
     if origin is Annotated:
-        return _members(get_args(annotation)[0])
+        return members_of(get_args(annotation)[0])
     if origin in (Union, types.UnionType):
-        return tuple(member for one in get_args(annotation) for member in _members(one))
+        return tuple(member for one in get_args(annotation) for member in members_of(one))
     return (annotation,)
 
 
-def _is_model(annotation: Any) -> bool:
+def is_model(annotation: Any) -> bool:
+    """Whether a type is one of our models."""
     return isinstance(annotation, type) and get_origin(annotation) is None and issubclass(annotation, BaseModel)
 
 
-def _by_kind(models: Iterable[type[BaseModel]], kind: str) -> type[BaseModel] | None:
+def model_of_kind(models: Iterable[type[BaseModel]], kind: str) -> type[BaseModel] | None:
+    """The member of a union of models that a ``kind`` stands for."""
     return next((model for model in models if kind in kinds_of(model)), None)
 
 

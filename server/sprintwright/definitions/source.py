@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import operator
 import re
 from bisect import bisect_right
 from functools import cached_property
@@ -20,7 +22,12 @@ class Source:
     @cached_property
     def line_starts(self) -> list[int]:
         """Offset of the first character of each line."""
-        return [0, *(match.end() for match in _LINE_END.finditer(self.text))]
+        if "\r" in self.text:
+            return [0, *(match.end() for match in _LINE_END.finditer(self.text))]
+        lengths = map(len, self.text.split("\n"))
+        starts = [0, *map(operator.add, itertools.accumulate(lengths), itertools.count(1))]
+        starts.pop()  # behind the last line none begins
+        return starts
 
     def position(self, offset: int) -> tuple[int, int]:
         """The 0-based line and column of an offset."""

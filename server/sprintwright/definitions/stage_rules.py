@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from sprintwright.definitions.insertion import add_key, is_json
 from sprintwright.definitions.nodes import MappingNode, Node, ScalarNode, SequenceNode, problem
 from sprintwright.definitions.outline import Outline, StageView
 from sprintwright.definitions.reporting import on_key, place_of
-from sprintwright.model.problem import Problem
+from sprintwright.model.problem import Edit, Fix, Problem
 
 _FILLED = {
     "agent_turn": ("id", "role", "prompt"), "user_checkpoint": ("id", "prompt"), "parallel_group": ("id", "over"),
@@ -72,7 +73,9 @@ def _agent_turn(stage: StageView, outline: Outline) -> Iterator[Problem]:
     verdict = node.get("verdict")
     if isinstance(verdict, MappingNode) and verdict.pairs and verdict.get("unknown") is None:
         message = f"{stage.title} has no verdict rule 'unknown': an answer without a verdict fails the stage."
-        yield problem("no_unknown_rule", message, place_of(node, "verdict"), severity="warning")
+        rule = '{"action": "retry", "warn": true}' if is_json(verdict) else "{action: retry, warn: true}"
+        fix = add_key(verdict, "unknown", rule)
+        yield problem("no_unknown_rule", message, place_of(node, "verdict"), severity="warning", fix=fix)
     if stage.has("use_memory"):
         message = f"{stage.title} has 'use_memory', which is accepted from older files and ignored."
         yield on_key(node, "use_memory", "ignored_key", message, "warning")
@@ -115,8 +118,16 @@ def _parallel_group(stage: StageView, outline: Outline) -> Iterator[Problem]:
 def _board_seed(stage: StageView, outline: Outline) -> Iterator[Problem]:
     if outline.root.text("board").strip().lower() not in ("true", "yes", "on", "1", "y", "t"):
         message = f"{stage.title} fills the board, but the workflow has none; add 'board: true' at the top."
-        yield problem("board_off", message, place_of(stage.node, "kind"))
+        yield problem("board_off", message, place_of(stage.node, "kind"), fix=_board_on(outline.root))
     yield from _needs_from(stage)
+
+
+def _board_on(root: MappingNode) -> Fix | None:
+    title, value = "Add 'board: true'", root.get("board")
+    if value is None:
+        return add_key(root, "board", "true", title=title)
+    edit = Edit(range=value.range, text="true" if value.end > value.start else " true")
+    return Fix(title="Write 'board: true'", edits=(edit,))
 
 
 def _needs_from(stage: StageView) -> Iterator[Problem]:

@@ -18,6 +18,11 @@ from sprintwright.text import nearest
 
 _TEXTS = (("prompt",), ("on_answer_prompt",), ("artifact", "text"), ("skip_when", "artifact_exists"))
 
+TEMPLATE_KEYS = frozenset(keys[-1] for keys in _TEXTS)
+"""Keys whose values are templates."""
+FILE_KEYS = frozenset({"file", "artifact", "close_artifacts"})
+"""Keys whose values are names of files, in which numbers may be inserted; the last two when they hold a text."""
+
 
 def templates_in(outline: Outline) -> Iterator[ScalarNode]:
     """Every scalar that is read as a template, file names of artifacts excepted."""

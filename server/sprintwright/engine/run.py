@@ -65,6 +65,8 @@ class Run:
         self.max_passes = history.max_passes or started.max_passes
         self.turns = history.turns
         self.parking: Parked | None = None
+        self.leaving = False
+        """The owner goes, and not by the user's wish: a cancellation is not recorded as the run's end."""
         self.parked = asyncio.Event()
         """Set as soon as the run is being parked: whoever only waits gives up then."""
         self.forced: list[str] = []

@@ -31,6 +31,8 @@ async def walk_run(run: Run) -> Ended:
         await walk(run, run.definition.stages, lane, "")
         end = gate.close(run, lane)
     except asyncio.CancelledError:
+        if run.leaving:
+            raise
         end = Ended(status="cancelled", code="forced" if run.forced else "", reason=_forced(run))
         await _record(run, lane, end)
         raise

@@ -10,8 +10,6 @@ from lsprotocol import types
 from sprintwright.definitions.source import Source
 from sprintwright.model.problem import Range
 
-_BEYOND_UTF16 = 0xFFFF
-
 
 @dataclass(frozen=True)
 class Positions:
@@ -73,4 +71,4 @@ class Positions:
             return len(text)
         if self.encoding == types.PositionEncodingKind.Utf8:
             return len(text.encode(errors="surrogatepass"))
-        return len(text) + sum(ord(letter) > _BEYOND_UTF16 for letter in text)
+        return len(text.encode("utf-16-le", "surrogatepass")) // 2  # a line may have megabytes

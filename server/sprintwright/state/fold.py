@@ -143,7 +143,7 @@ class RunState:
             case _:
                 pass
         for node_id in delta.changed:
-            self.nodes[node_id].revision = record.seq
+            self.nodes[node_id].revision, self.nodes[node_id].last_activity = record.seq, record.at
         return delta
 
     def _run_started(self, payload: RunStarted, at: str) -> None:

@@ -25,9 +25,12 @@ class Ledger:
     def __init__(self) -> None:
         self._by_evaluator: dict[str, dict[str, Tracked]] = {}
         self._dismissed: set[str] = set()
+        self.revision = 0
+        """Grows with every change."""
 
     def judge(self, evaluator: str, key: str, findings: Iterable[Finding]) -> None:
         """Take in one judgement: what it does not name any more is fixed."""
+        self.revision += 1
         known = self._by_evaluator.setdefault(evaluator, {})
         for tracked in known.values():
             tracked.status = "fixed"
@@ -37,6 +40,7 @@ class Ledger:
 
     def dismiss(self, identity: str) -> None:
         """By the user's decision a finding is none; it stays so when it is found again."""
+        self.revision += 1
         self._dismissed.add(identity)
         for tracked in self:
             if tracked.finding.identity == identity:
@@ -50,6 +54,7 @@ class Ledger:
         """A judgement that was set aside says nothing any more."""
         known = self._by_evaluator.get(evaluator, {})
         for identity in [i for i, tracked in known.items() if tracked.key == key]:
+            self.revision += 1
             del known[identity]
 
     def __iter__(self) -> Iterator[Tracked]:

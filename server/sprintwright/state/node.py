@@ -42,6 +42,7 @@ class Node:
     seconds: float = 0.0
     limit: int = 0
     detail: str = ""
+    last_activity: str = ""
     revision: int = 0
 
 

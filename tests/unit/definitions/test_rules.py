@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sprintwright.definitions.load import load_definition
+from sprintwright.text import nearest
 from tests.unit.definitions.support import EXAMPLES, HEAD, TURN, at, fixed, load_stages, only, told
 
 JUDGE = "{id: judge, kind: agent_turn, role: dev, prompt: go, verdict: {ok: {action: break}, unknown: {action: retry}}}"
@@ -338,3 +339,39 @@ def test_a_name_that_is_no_slug_loads_with_a_warning(name: str) -> None:
     loaded = load_stages(TURN, head=HEAD.replace("trial", name))
     assert told(loaded) == {("workflow_name", "warning")}
     assert loaded.value is not None and loaded.value.name == name
+
+
+def test_r026_thousands_of_unknown_names_are_told_in_time_that_grows_with_their_number() -> None:
+    """Each was compared with every known name: 3,200 problems took 16 seconds; now a bounded number is compared."""
+    compared = 0
+
+    def counted(word: str, names: list[str], **options: object) -> list[str]:
+        nonlocal compared
+        compared += len(names)
+        return []
+
+    count = 600
+    head = "name: x\nroles: [dev]\nvars:\n" + "".join(f"  name_{n}: a\n" for n in range(count))
+    stages = "".join(
+        f"  - {{id: s{n}, kind: agent_turn, role: r{n}, prompt: '{{{{nam_{n}z}}}}'}}\n" for n in range(count)
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sprintwright.text.difflib.get_close_matches", counted)
+        loaded = load_definition(f"{head}stages:\n{stages}")
+    assert 0 < compared < 200 * 200
+    assert 200 <= len(loaded.problems) <= 400
+
+
+def test_the_nearest_of_thousands_of_names_is_looked_for_among_those_that_begin_alike() -> None:
+    names = [f"{letter}ame_{n}" for letter in "abc" for n in range(2_000)]
+    compared: list[int] = []
+
+    def counted(word: str, names: list[str], **options: object) -> list[str]:
+        compared.append(len(names))
+        return []
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sprintwright.text.difflib.get_close_matches", counted)
+        nearest("bame_x1", names)
+    assert compared == [200]
+    assert (nearest("bame_1x", names) or "").startswith("bame_")

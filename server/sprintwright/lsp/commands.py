@@ -1,0 +1,255 @@
+"""The commands: each takes its wire model and calls its verb in `app/`. No policy here."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+
+from sprintwright.app import acting
+from sprintwright.app.again import Plan, Wish, carry_out, plan_rerun, plan_resume
+from sprintwright.app.delete import delete
+from sprintwright.app.findings import WORKFLOW, find_finding, fix_task
+from sprintwright.app.live import LiveRun
+from sprintwright.app.look import changes_of, see
+from sprintwright.app.restore import preview_restore, restore
+from sprintwright.app.runs import require_unowned
+from sprintwright.app.start import StartRequest, start
+from sprintwright.journal.store import RunFolder
+from sprintwright.lsp import looking, methods, shapes, wire
+from sprintwright.lsp.protocol import RawJson
+from sprintwright.lsp.session import RunAbout, Session
+from sprintwright.model.effects import Effect, Outcome
+from sprintwright.threads import in_thread
+
+A = TypeVar("A", bound=BaseModel)
+Result = BaseModel | RawJson
+Handler = Callable[[Any], Awaitable[Result]]
+
+
+def handlers(session: Session) -> dict[str, Handler]:
+    """Every command by its name, behind the one guard; wrong arguments raise pydantic's `ValidationError`."""
+
+    def guarded(kind: type[A], verb: Callable[[Session, A], Awaitable[Result]]) -> Handler:
+        async def handle(argument: Any) -> Result:
+            session.require_trust()
+            return await verb(session, kind.model_validate({} if argument is None else argument))
+
+        return handle
+
+    return {
+        methods.WORKFLOW_LIST: guarded(wire.NoArguments, looking.workflows),
+        methods.WORKFLOW_START: guarded(wire.StartArguments, workflow_start),
+        methods.WORKFLOW_RESUME: guarded(wire.ResumeArguments, workflow_resume),
+        methods.WORKFLOW_END: guarded(wire.EndArguments, workflow_end),
+        methods.RUN_CONTINUE: guarded(wire.GoOnArguments, run_continue),
+        methods.RUN_ANSWER: guarded(wire.AnswerArguments, run_answer),
+        methods.RUN_SAY: guarded(wire.SayArguments, run_say),
+        methods.RUN_PAUSE: guarded(wire.RunArguments, run_pause),
+        methods.RUN_CANCEL: guarded(wire.RunArguments, run_cancel),
+        methods.RUN_RECONFIGURE: guarded(wire.ReconfigureArguments, run_reconfigure),
+        methods.RUN_RERUN: guarded(wire.RerunArguments, run_rerun),
+        methods.RUN_RESTORE: guarded(wire.RestoreArguments, run_restore),
+        methods.RUN_DELETE: guarded(wire.RunArguments, run_delete),
+        methods.RUN_LIST: guarded(wire.NoArguments, looking.runs),
+        methods.RUN_GET: guarded(wire.RunArguments, looking.run),
+        methods.RUN_CHANGES: guarded(wire.ChangesArguments, run_changes),
+        methods.AGENTS_LIST: guarded(wire.NoArguments, looking.agents),
+        methods.FINDING_DISMISS: guarded(wire.FindingArguments, finding_dismiss),
+        methods.FINDING_FIX: guarded(wire.FixArguments, finding_fix),
+    }
+
+
+async def workflow_start(session: Session, given: wire.StartArguments) -> wire.OutcomeResult:
+    """`workflow.start`"""
+    request = StartRequest(
+        workflow=given.workflow,
+        task=given.task,
+        folder=session.folder(given.folder),
+        roles=given.roles,
+        vars=given.vars,
+        max_passes=given.max_passes,
+        consent=given.consent,
+        concurrent=given.concurrent,
+        pause_after=given.pause_after,
+        limits=given.limits.limits() if given.limits else None,
+        token=given.start_token,
+    )
+    return await _started(session, request)
+
+
+async def _started(session: Session, request: StartRequest) -> wire.OutcomeResult:
+    settings = await in_thread(session.settings, request.folder)
+    about = RunAbout()
+    begun = await start(request, session.world(request.folder, settings, about), settings)
+    return _told(session, begun, about, "started")
+
+
+async def workflow_resume(session: Session, given: wire.ResumeArguments) -> Result:
+    """`workflow.resume`"""
+    wish = Wish(
+        definition=given.definition,
+        interrupted=given.interrupted,
+        artifacts=given.artifacts,
+        max_passes=given.max_passes,
+        limits=given.limits.limits() if given.limits else None,
+        consent=given.consent,
+        concurrent=given.concurrent,
+        accept_shorter=given.accept_shorter,
+    )
+    place, world, about = await _here(session, given.run_id)
+    plan = await plan_resume(place, world, wish)
+    if given.preview:
+        return _previewed(plan)
+    return _told(session, await carry_out(plan, world, wish), about, "advanced")
+
+
+async def run_rerun(session: Session, given: wire.RerunArguments) -> Result:
+    """`run.rerun`"""
+    wish = Wish(
+        interrupted=given.interrupted, artifacts=given.artifacts, consent=given.consent, concurrent=given.concurrent
+    )
+    place, world, about = await _here(session, given.run_id)
+    plan = await plan_rerun(place, world, given.leaf, wish)
+    if given.preview:
+        return _previewed(plan)
+    return _told(session, await carry_out(plan, world, wish), about, "advanced")
+
+
+async def workflow_end(session: Session, given: wire.EndArguments) -> wire.OutcomeResult:
+    """`workflow.end`"""
+    place, world, _ = await _here(session, given.run_id)
+    return shapes.outcome(await acting.end(place, world, artifacts=given.artifacts))
+
+
+async def run_continue(session: Session, given: wire.GoOnArguments) -> wire.OutcomeResult:
+    """`run.continue`"""
+    place, world, about = await _here(session, given.run_id)
+    begun = await acting.continue_run(
+        place, world, artifacts=given.artifacts, consent=given.consent, concurrent=given.concurrent
+    )
+    return _told(session, begun, about, "advanced")
+
+
+async def run_answer(session: Session, given: wire.AnswerArguments) -> wire.OutcomeResult:
+    """`run.answer`"""
+    place, world, about = await _here(session, given.run_id)
+    begun = await acting.answer(
+        place,
+        world,
+        given.text,
+        question=given.question,
+        artifacts=given.artifacts,
+        consent=given.consent,
+        concurrent=given.concurrent,
+    )
+    return _told(session, begun, about, "advanced")
+
+
+async def run_say(session: Session, given: wire.SayArguments) -> wire.StatusResult:
+    """`run.say`"""
+    place, world, _ = await _here(session, given.run_id)
+    await acting.say(place, world, given.text, lane=given.lane)
+    return await looking.status(session, place)
+
+
+async def run_pause(session: Session, given: wire.RunArguments) -> wire.StatusResult:
+    """`run.pause`"""
+    place = await in_thread(session.find, given.run_id)
+    await in_thread(acting.pause, session.places, place)
+    return await looking.status(session, place)
+
+
+async def run_cancel(session: Session, given: wire.RunArguments) -> wire.StatusResult:
+    """`run.cancel`"""
+    place = await in_thread(session.find, given.run_id)
+    await in_thread(acting.cancel, session.places, place)
+    return await looking.status(session, place)
+
+
+async def run_reconfigure(session: Session, given: wire.ReconfigureArguments) -> wire.ReconfigureResult:
+    """`run.reconfigure`"""
+    place, world, _ = await _here(session, given.run_id)
+    roles = await acting.reconfigure(place, world, given.roles)
+    now = await looking.status(session, place)
+    return wire.ReconfigureResult(run_id=now.run_id, status=now.status, roles=roles)
+
+
+async def run_restore(session: Session, given: wire.RestoreArguments) -> wire.RestoreResult:
+    """`run.restore`"""
+    place, world, _ = await _here(session, given.run_id)
+    done = await restore(place, given.to, world) if given.apply else None
+    preview = done.preview if done is not None else await preview_restore(place, given.to, world)
+    now = await looking.status(session, place)
+    return wire.RestoreResult(
+        run_id=place.run_id,
+        status=now.status,
+        applied=done is not None and bool(done.key),
+        to=preview.to,
+        changes=tuple(wire.FileChange(path=one.path, status=one.status) for one in preview.plan.changes),
+        left=tuple(preview.plan.left),
+        conflicts=tuple(preview.plan.conflicts),
+        undo=done.undo if done is not None else "",
+    )
+
+
+async def run_delete(session: Session, given: wire.RunArguments) -> wire.DeleteResult:
+    """`run.delete`"""
+    place, world, _ = await _here(session, given.run_id)
+    await in_thread(require_unowned, session.places, place)
+    problems = await delete(place, world)
+    await session.runs.look()
+    return wire.DeleteResult(run_id=place.run_id, problems=tuple(problems))
+
+
+async def run_changes(session: Session, given: wire.ChangesArguments) -> wire.ChangesResult:
+    """`run.changes`"""
+    place, world, _ = await _here(session, given.run_id)
+    seen = await in_thread(see, session.places, place)
+    diff = await changes_of(seen, given.leaf, world.workspace)
+    return wire.ChangesResult(run_id=place.run_id, leaf=given.leaf, diff=diff)
+
+
+async def finding_dismiss(session: Session, given: wire.FindingArguments) -> wire.StatusResult:
+    """`finding.dismiss`"""
+    place, world, _ = await _here(session, given.run_id)
+    tracked = find_finding(await in_thread(see, session.places, place), given.finding)
+    await acting.dismiss(place, world, tracked.finding.identity)
+    return await looking.status(session, place)
+
+
+async def finding_fix(session: Session, given: wire.FixArguments) -> wire.OutcomeResult:
+    """`finding.fix`"""
+    place = await in_thread(session.find, given.run_id)
+    tracked = find_finding(await in_thread(see, session.places, place), given.finding)
+    request = StartRequest(
+        workflow=WORKFLOW,
+        task=fix_task(tracked.finding),
+        folder=session.folder(str(place.folder)),
+        roles=given.roles,
+        consent=given.consent,
+        concurrent=given.concurrent,
+        token=given.start_token,
+    )
+    return await _started(session, request)
+
+
+async def _here(session: Session, run_id: str) -> tuple[RunFolder, Any, RunAbout]:
+    """The run, and the world in which this server would go on with it."""
+    place = await in_thread(session.find, run_id)
+    settings = await in_thread(session.settings, place.folder)
+    about = RunAbout(place.run_id, str(place.folder))
+    return place, session.world(place.folder, settings, about), about
+
+
+def _told(session: Session, begun: LiveRun | Outcome, about: RunAbout, effect: Effect) -> wire.OutcomeResult:
+    """What was begun is carried on here; what was not is told."""
+    if isinstance(begun, Outcome):
+        return shapes.outcome(begun)
+    session.adopt(begun, about)
+    return wire.OutcomeResult(effect=effect, run_id=begun.place.run_id)
+
+
+def _previewed(plan: Plan) -> wire.PreviewResult:
+    return wire.PreviewResult(run_id=plan.prepared.place.run_id, again=tuple(plan.again))
