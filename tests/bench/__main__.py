@@ -25,6 +25,7 @@ from sprintwright.model.records import Finished, Left, Record, RunStarted, Start
 from sprintwright.model.results import TurnResult
 from sprintwright.state.fold import RunState
 from sprintwright.workspace.snapshots import Snapshots
+from tests.bench import server
 
 TURNS = 300
 STARTED = RunStarted(run_id="r", workflow="w", origin="o", definition_hash="", task="t", folder="/", roles={"w": "a"})
@@ -236,6 +237,7 @@ def main() -> None:
         make_repository(folder / "files")
         warm, status = asyncio.run(snapshots(folder / "files"))
         show("warm snapshot of 20,000 files / git status", warm / status, "<= 1.5")
+    server.main(python, show)
 
 
 main()

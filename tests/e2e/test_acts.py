@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import threading
 from pathlib import Path
 
 import pexpect
 import pytest
 
 from tests.support.terminal import PROGRAM, Place
+from tests.support.waiting import until
 
 STEPS = """
 name: steps
@@ -193,16 +193,6 @@ def test_d12_pause_ends_after_the_turn_in_hand_and_gives_the_run_up(place: Place
     assert running.returncode == 4 and "Paused by you" in out
     assert place.show()["reason"] == "Paused by you."
     assert place.call("continue").returncode == 4 and place.turns() == {"plan": 1}
-
-
-def until(true: object) -> None:
-    assert callable(true)
-    event = threading.Event()
-    for _ in range(600):
-        if true():
-            return
-        event.wait(0.05)
-    raise AssertionError("it did not come to that")
 
 
 ONE = "name: one\nroles: [w]\nstages:\n  - {id: ask, kind: user_checkpoint, prompt: 'Which?', save_as: a}\n"

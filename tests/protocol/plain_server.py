@@ -71,7 +71,7 @@ def _serve_in_a_fork(environment: dict[str, str], descriptors: list[int]) -> NoR
             os.dup2(descriptor, number)
             os.close(descriptor)
         os.environ.update(environment)
-        sys.exit(serve(make_server, closing=closing))
+        os._exit(serve(make_server, closing=closing))  # taking all modules down would cost more than the test
     for descriptor in descriptors:
         os.close(descriptor)
     os.write(status, b"%d\n" % server)

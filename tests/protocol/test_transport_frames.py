@@ -83,7 +83,7 @@ def test_r084_a_stream_that_cannot_be_followed_ends_the_server_with_one_line(pla
     assert len(client.log) < 2000
 
 
-def test_r084_a_message_of_64_mb_is_taken_and_two_that_are_one_length_are_no_contradiction(plain: Plain) -> None:
+def test_r084_header_names_have_any_case_and_a_length_that_stands_twice_is_no_contradiction(plain: Plain) -> None:
     client = plain()
     client.send_bytes(
         b"content-LENGTH:%d\r\nContent-Type: x\r\nContent-Length: %d\r\n\r\n%b" % (len(VALID), len(VALID), VALID)

@@ -7,6 +7,7 @@ and out, tasks, cancelling and the end are done here. Everything runs on the loo
 from __future__ import annotations
 
 import asyncio
+import enum
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, Generator, Mapping
@@ -23,7 +24,7 @@ from pygls.exceptions import (
 from pygls.protocol import lsp_method
 
 from sprintwright.lsp.outgoing import SendingProtocol
-from sprintwright.lsp.refusals import strict, wrong_params
+from sprintwright.lsp.refusals import strict, written, wrong_params
 from sprintwright.lsp.transport.messages import Answer, Invalid, MessageId, Notification, Request, Stray, read_message
 from sprintwright.lsp.transport.outbox import Outbox
 from sprintwright.lsp.transport.wire import RawJson, Unreadable
@@ -56,6 +57,7 @@ class HardenedProtocol(SendingProtocol):
     def __init__(self, server: LanguageServer, converter: Converter) -> None:
         for kind in (str, int, bool):  # cattrs would make "5" of 5
             converter.register_structure_hook(kind, strict(kind))
+        converter.register_unstructure_hook(enum.Enum, written)
         self._state: State = "new"
         self._end_work: Callable[[], Awaitable[None]] | None = None
         self._on_exit: Callable[[], None] = lambda: None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import enum
 import logging
 import re
 from collections.abc import Sequence
@@ -57,16 +59,27 @@ def wrong_params(method: str, error: Exception) -> types.ResponseError:
 
 
 def strict(kind: type) -> Any:
-    """A structure hook for cattrs that takes a plain type as it is and converts nothing to it."""
+    """A structure hook for cattrs that takes a plain type as it is and converts nothing to it.
 
-    def structure(value: Any, _: Any) -> Any:
+    The protocol's enumerations of that type become their members; a value that a newer protocol may have stays plain.
+    """
+
+    def structure(value: Any, wanted: Any) -> Any:
         if isinstance(value, bool) and kind is not bool:
             raise WrongType(f"not {_KINDS[kind.__name__]}")
-        if isinstance(value, kind) or (kind is float and isinstance(value, int)):
-            return value
-        raise WrongType(f"not {_KINDS[kind.__name__]}")
+        if not (isinstance(value, kind) or (kind is float and isinstance(value, int))):
+            raise WrongType(f"not {_KINDS[kind.__name__]}")
+        if isinstance(wanted, type) and issubclass(wanted, enum.Enum):
+            with contextlib.suppress(ValueError):
+                return wanted(value)
+        return value
 
     return structure
+
+
+def written(value: enum.Enum | int | str) -> int | str:
+    """An unstructure hook for cattrs: what `strict` made of an enumeration's value, as it came."""
+    return value.value if isinstance(value, enum.Enum) else value
 
 
 def _invalid(sentences: Sequence[str]) -> types.ResponseError:

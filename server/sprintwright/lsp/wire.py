@@ -39,17 +39,24 @@ class RunArguments(Wire):
     """A run."""
 
     run_id: Name
+    """The run's id; in an open folder also a part of it, or `last`."""
 
 
 class LimitsArgument(Wire):
     """Limits of a run; they can lower what is configured, never raise it."""
 
     turn_seconds: float | None = Field(default=None, gt=0)
+    """Longest time of one turn."""
     idle_seconds: float | None = Field(default=None, gt=0)
+    """Longest silence of an agent within a turn."""
     turns: StrictInt | None = Field(default=None, gt=0)
+    """Most turns in the run."""
     tokens: StrictInt | None = Field(default=None, gt=0)
+    """Most tokens in the run."""
     cost: float | None = Field(default=None, gt=0)
+    """Most cost of the run, in US dollars."""
     wall_seconds: float | None = Field(default=None, gt=0)
+    """Longest time of the run."""
 
     def limits(self) -> Limits:
         """The same as the engine takes it."""
@@ -60,12 +67,15 @@ class StartArguments(Wire):
     """A workflow and a task."""
 
     workflow: Name
+    """Its name, as `workflow.list` has it."""
     task: Text
+    """What is to be done, in the user's words."""
     roles: dict[str, str] = {}
     """Role to agent; `primary` stands for the roles that are not named."""
     folder: Name | None = None
     """One of the open folders; may be left out when there is only one."""
     vars: dict[str, str] = {}
+    """Values for the workflow's variables, by name."""
     limits: LimitsArgument | None = None
     max_passes: StrictInt = Field(default=0, ge=0)
     """Most passes of bounded loops; 0: what the workflow says."""
@@ -85,18 +95,24 @@ class GoOnArguments(RunArguments):
     artifacts: ArtifactsField = None
     """What counts where files are not as the run left them."""
     consent: str | None = None
+    """The hash that a `consent_needed` named, once the user has agreed."""
     concurrent: StrictBool = False
+    """Go on although a run that may write is live in the folder."""
 
 
 class ResumeArguments(GoOnArguments):
     """How to resume."""
 
     definition: Literal["frozen", "current"] = "frozen"
+    """The workflow as the run began with it, or as it is now."""
     interrupted: Literal["redo", "keep", "stop"] | None = None
     """What is done with turns that were cut off; without it `needs_choice` says which."""
     limits: LimitsArgument | None = None
+    """Limits from here on."""
     max_passes: StrictInt = Field(default=0, ge=0)
+    """Most passes of bounded loops from here on; 0: as before."""
     accept_shorter: StrictBool = False
+    """Go on although the journal is shorter than it was (`journal_shortened`)."""
     preview: StrictBool = False
     """Only say what would be done again."""
 
@@ -105,14 +121,18 @@ class RerunArguments(GoOnArguments):
     """From which leaf, pass or sprint."""
 
     leaf: Name
+    """Key of a leaf, a pass or a sprint: it, and what came after it, is done again."""
     interrupted: Literal["redo", "keep", "stop"] | None = None
+    """What is done with turns that were cut off."""
     preview: StrictBool = False
+    """Only say what would be done again."""
 
 
 class EndArguments(RunArguments):
     """The run that is to be closed."""
 
     artifacts: ArtifactsField = None
+    """What counts where files are not as the run left them."""
 
 
 class AnswerArguments(GoOnArguments):
@@ -128,6 +148,7 @@ class SayArguments(RunArguments):
 
     text: Text
     lane: str = ""
+    """Key of the item that is meant in a parallel group; empty: the whole run."""
 
 
 class ReconfigureArguments(RunArguments):
@@ -140,28 +161,35 @@ class RestoreArguments(RunArguments):
     """`start`, or what to be before."""
 
     to: Name = "start"
+    """`start`, or the key of what the files are to be before, or an `undo`."""
     apply: StrictBool = False
+    """Without it nothing is changed: the answer is a preview."""
 
 
 class ChangesArguments(RunArguments):
     """The diff of a leaf, a pass or a sprint; of the whole run without one."""
 
     leaf: str = ""
+    """Key of a leaf, a pass or a sprint; empty: the whole run."""
 
 
 class FindingArguments(RunArguments):
     """A finding: its identity, its beginning, or its number."""
 
     finding: Name
+    """Its identity (`id`, or `data.finding` of a diagnostic), the beginning of it, or its number."""
 
 
 class FixArguments(FindingArguments):
     """How the fixing run is started."""
 
     roles: dict[str, str] = {}
+    """Role to agent, as for `workflow.start`."""
     consent: str | None = None
+    """The hash that a `consent_needed` named, once the user has agreed."""
     concurrent: StrictBool = False
     start_token: str = ""
+    """Made by the client: the same one again is the same run."""
 
 
 class OutcomeResult(Wire):
@@ -170,12 +198,18 @@ class OutcomeResult(Wire):
     effect: Effect
     run_id: str
     phase: str = ""
+    """Top-level stage that the run is at."""
     step: int = 0
+    """Its place among `total`, from 1; 0: not known."""
     total: int = 0
     missing: str = ""
+    """A file that is missing; at `endBlocked` before the last stage: that stage."""
     reason: str = ""
+    """Why a file that is there is not approved."""
     skipped: str = ""
+    """Stage that was jumped on the way here."""
     message: str = ""
+    """The same in a sentence for people: what happened, and what to do next."""
 
 
 class StatusResult(Wire):
@@ -190,6 +224,7 @@ class PreviewResult(Wire):
 
     run_id: str
     again: tuple[str, ...]
+    """Keys of leaves."""
 
 
 class ReconfigureResult(StatusResult):
@@ -203,6 +238,7 @@ class FileChange(Wire):
 
     path: str
     status: str
+    """What restoring does to it: `added`, `modified`, `mode`, `deleted`; `more`: `path` says how many more."""
 
 
 class RestoreResult(StatusResult):
@@ -240,6 +276,7 @@ class ProblemResult(Wire):
     code: str
     message: str
     severity: str
+    """`error`, `warning` or `hint`."""
     line: int
     column: int
 
@@ -250,6 +287,7 @@ class RoleResult(Wire):
     name: str
     description: str
     permissions: str
+    """`read_only` or `workspace_write`."""
 
 
 class WorkflowResult(Wire):
@@ -260,11 +298,13 @@ class WorkflowResult(Wire):
     description: str
     origin: Literal["builtin", "user", "workspace"]
     replaces: str
+    """Origin of the definition of the same name that this one takes the place of; or empty."""
     uri: str
     folder: str
     """The folder it is seen from; empty for what all folders share."""
     roles: tuple[RoleResult, ...]
     vars: dict[str, str]
+    """Variables and their values when nothing is given."""
     problems: tuple[ProblemResult, ...]
 
 
@@ -279,7 +319,9 @@ class AgentResult(Wire):
 
     name: str
     kind: str
+    """`cli`, `check`, `human`, …"""
     origin: str
+    """Where it is configured: `builtin`, `user`, `workspace` or `editor`."""
     description: str
     plays: tuple[str, ...]
     """Aliases and roles that name it."""
@@ -303,8 +345,11 @@ class RunHeadResult(Wire):
     task: str
     status: RunStatus
     reason: str
+    """Why it stands still, in words; empty while it does not."""
     stage: str
+    """Key of where it is."""
     began: str
+    """UTC, ISO 8601."""
     last_activity: str
     own: bool
     """Whether this user started it on this machine; nothing is acted on in another one."""
@@ -323,45 +368,63 @@ class NodeResult(Wire):
     """A node of a run's tree; flat. Its id stays the same for as long as the run is."""
 
     id: str
+    """Key in the run's journal, as `sprints[1]/passes[2]/evaluator`."""
     parent: str
+    """Id of the node around it; empty for the stages of the run itself."""
     kind: NodeKind
     label: str
+    """What to show; plain text."""
     status: NodeStatus
     role: str
     agent: str
     verdict: str
+    """One of the keys that the workflow declares; empty: none (yet)."""
     action: str
+    """What the verdict did to the loop around it: `break` or `retry`."""
     findings: int
+    """How many findings it reported."""
     since: str
+    """UTC: when it began."""
     last_activity: str
     waiting_for: str
     """`answer`, `permission`, `limit`, or empty."""
     until: str
+    """UTC: a waiting node goes on by itself then; empty where a person has to act."""
     seconds: float
+    """How long it took."""
     limit: int
+    """Most passes of a loop; 0: not known."""
     detail: str
+    """One line for people: a title, a reason, an error."""
     usage: dict[str, Any] | None = None
+    """Tokens and cost, where an agent tells them."""
 
 
 class QuestionResult(Wire):
     """An open question."""
 
     key: str
+    """What `run.answer` takes as `question`."""
     kind: QuestionKind
     text: str
     choices: tuple[str, ...]
+    """What can be chosen; empty: free words."""
 
 
 class FindingResult(Wire):
     """A finding with its place as evaluators write it: 1-based, 0 for what is not known."""
 
     id: str
+    """Its identity: the same finding has the same one in every pass."""
     number: int
+    """Its number in the terminal's `show`."""
     status: Literal["open", "fixed", "dismissed"]
     key: str
+    """The leaf that said it last."""
     severity: str
     message: str
     path: str
+    """In the folder; empty when the finding names no file."""
     line: int
     column: int
     end_line: int
@@ -374,17 +437,24 @@ class RunResult(RunHeadResult):
     """A run with all that is known of it."""
 
     revision: int
+    """Number of the last record that is counted in."""
     code: str
+    """Why it failed, for programs."""
     missing: str
+    """File that it stopped for."""
     seconds: float
     turns: int
+    """Turns taken so far."""
     roles: dict[str, str]
     nodes: tuple[NodeResult, ...]
     gates: dict[str, dict[str, str]]
+    """Stage to its artifact: `file`, `status` (`missing`, `open`, `not_approved`, `skipped`), `reason`."""
     questions: tuple[QuestionResult, ...]
     findings: tuple[FindingResult, ...]
     changed_files: dict[str, str]
+    """Path to what happened to it in the whole run."""
     changes_unknown: str
+    """Why changed files are not known; empty when they are."""
     notes: tuple[str, ...]
 
 
@@ -394,15 +464,20 @@ class DidChange(Wire):
     run_id: str
     folder: str
     revision: int
+    """What the client is at when it has taken this in."""
     base: int
+    """What the client must be at before it; 0: it need know nothing of the run."""
     status: RunStatus
     reason: str
     owner: Owner
     turns: int
     open_findings: int
     questions: tuple[QuestionResult, ...]
+    """All that are open now."""
     nodes: tuple[NodeResult, ...]
+    """New and changed ones, parents first."""
     removed: tuple[str, ...]
+    """Ids of nodes that are gone."""
 
 
 class DidDelete(Wire):
@@ -425,6 +500,7 @@ class DidOutput(Wire):
     run_id: str
     pieces: tuple[OutputPiece, ...]
     dropped: int
+    """Characters that were left out before these pieces."""
 
 
 class AskParams(Wire):
@@ -434,9 +510,11 @@ class AskParams(Wire):
     workflow: str
     folder: str
     key: str
+    """What `run.answer` would take as `question`."""
     kind: QuestionKind
     text: str
     choices: tuple[str, ...]
+    """What can be chosen; empty: free words."""
 
 
 class AskResult(BaseModel):
