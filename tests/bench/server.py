@@ -130,6 +130,8 @@ def stall(*, mute: bool, slow_fsync: float) -> float:
         for _ in range(200):
             client.ask_command("sprintwright.workflow.list", {})
         time.sleep(10 if slow_fsync else 6)
+        client.unmute()
+        client.shut_down()
         client.close()
         return float(told.read_text())
 

@@ -8,6 +8,7 @@ generated; the words around them are kept by hand.
 from __future__ import annotations
 
 import ast
+import asyncio
 import inspect
 import json
 import re
@@ -15,15 +16,22 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, get_args
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 from pydantic import BaseModel
 
 from sprintwright.errors import RefusalCode
 from sprintwright.lsp import methods, wire
+from sprintwright.lsp.early import CAPABILITIES
+from sprintwright.lsp.protocol import HardenedProtocol
+from sprintwright.lsp.server import make_server
 from sprintwright.model.effects import Effect
 from sprintwright.model.records import QuestionKind
 from sprintwright.state.node import NodeKind, NodeStatus, RunStatus
+
+if TYPE_CHECKING:
+    from sprintwright.lsp.transport.outbox import Outbox
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = ROOT / "docs" / "protocol.md"
@@ -194,9 +202,32 @@ def _docstrings() -> dict[str, dict[str, str]]:
     return found
 
 
+async def initialize_result(client: dict[str, Any]) -> dict[str, Any]:
+    """What the server itself answers to `initialize`."""
+    sent: asyncio.Queue[bytes] = asyncio.Queue()
+    server = make_server()
+    assert isinstance(server.protocol, HardenedProtocol)
+    server.protocol.connect(
+        cast("Outbox", SimpleNamespace(put=sent.put_nowait, room=True)), end_work=server.session.close
+    )
+    params = {"processId": None, "rootUri": None, "capabilities": client}
+    server.protocol.receive({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params})
+    frame = await sent.get()
+    await server.protocol.close()
+    return json.loads(frame.partition(b"\r\n\r\n")[2])["result"]
+
+
+def kept_capabilities() -> str:
+    """What the early answer is made of."""
+    result = asyncio.run(initialize_result({"textDocument": {"rename": {"prepareSupport": True}}}))
+    del result["serverInfo"], result["capabilities"]["experimental"]
+    return json.dumps(result, indent=1) + "\n"
+
+
 def write() -> None:
     """Bring the golden files and the document up to the code."""
     DOCUMENT.write_text(document(DOCUMENT.read_text(encoding="utf-8")), encoding="utf-8")
+    CAPABILITIES.write_text(kept_capabilities(), encoding="utf-8")
     (FOLDER / NAMES).write_text(names(), encoding="utf-8")
     for name, model in goldens().items():
         path = FOLDER / name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -17,6 +18,8 @@ from sprintwright.model.definition import Definition
 from sprintwright.model.problem import Problem
 
 _Model = TypeVar("_Model", bound=BaseModel)
+_SMALL = 64 * 1024
+"""Bytes of a file whose reading is remembered: larger ones would fill the memory."""
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -96,12 +99,19 @@ def _checked(parsed: Parsed) -> tuple[Definition | None, list[Problem]]:
 
 
 def load_bytes(data: bytes, *, json: bool = False) -> tuple[str, Loaded[Definition]]:
-    """Read a workflow's file: its text, and what that comes to."""
+    """Read a workflow's file: its text, and what that comes to. The same bytes are parsed once."""
+    return (_load_known if len(data) <= _SMALL else _load_bytes)(data, json=json)
+
+
+def _load_bytes(data: bytes, *, json: bool) -> tuple[str, Loaded[Definition]]:
     text, problems = decode(data)
     loaded = load_definition(text, json=json)
     if not problems:
         return text, loaded
     return text, _loaded(loaded.value, (*problems, *loaded.problems), loaded.root, complete=loaded.complete)
+
+
+_load_known = lru_cache(maxsize=64)(_load_bytes)  # a server reads all of them for each list and each start
 
 
 def _validated(parsed: Parsed, model: type[_Model]) -> tuple[_Model | None, list[Problem]]:

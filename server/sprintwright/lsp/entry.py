@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sprintwright.lsp.early import early_answer
 from sprintwright.lsp.serving import serve
 
 if TYPE_CHECKING:
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
 def main() -> int:
     """Serve one client over standard input and output, to its end; the exit code."""
-    return serve(_make, closing=_closing)
+    return serve(_make, closing=_closing, answer_early=early_answer)
 
 
 def _make() -> LanguageServer:

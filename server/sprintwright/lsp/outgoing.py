@@ -35,11 +35,16 @@ class SendingProtocol(LanguageServerProtocol):
     def __init__(self, server: LanguageServer, converter: Converter) -> None:
         self._outbox: Outbox | None = None
         self._want_room: list[Callable[[], None]] = []
+        self._answered: MessageId | None = None
         super().__init__(server, converter)  # last: it looks at every attribute
 
     def send_through(self, outbox: Outbox) -> None:
         """Give the protocol its way out; before that nothing can be sent."""
         self._outbox = outbox
+
+    def answered_already(self, request_id: MessageId) -> None:
+        """A request whose answer was sent before we were here: work it off without another one."""
+        self._answered = request_id
 
     @property
     def room(self) -> bool:
@@ -96,6 +101,8 @@ class SendingProtocol(LanguageServerProtocol):
             future.cancel()
 
     def _answer(self, request_id: MessageId, result: Any) -> None:
+        if self._is_answered(request_id):
+            return
         try:
             self._send({"jsonrpc": self.VERSION, "id": request_id}, "result", result)
         except Exception as error:
@@ -103,6 +110,9 @@ class SendingProtocol(LanguageServerProtocol):
 
     def _refuse(self, request_id: MessageId | None, error: BaseException) -> None:
         """The one way to say no; the error's data is given up when it can't be written."""
+        if request_id is not None and self._is_answered(request_id):
+            _LOG.error("What was answered early failed: %s", error)
+            return
         told = to_response_error(error)
         plain: dict[str, Any] = {"code": int(told.code), "message": told.message}
         head = {"jsonrpc": self.VERSION, "id": request_id}
@@ -111,6 +121,13 @@ class SendingProtocol(LanguageServerProtocol):
         except Exception:
             _LOG.exception("The data of an error could not be sent.")
             self._send(head, "error", plain)
+
+    def _is_answered(self, request_id: MessageId) -> bool:
+        """Whether this is the one answered early; asked once, for the client may use the id again."""
+        if request_id != self._answered:
+            return False
+        self._answered = None
+        return True
 
     def _send(self, head: dict[str, Any], name: str, value: Any) -> None:
         body = envelope(self._converter, head, name, value)

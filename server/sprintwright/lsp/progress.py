@@ -26,10 +26,12 @@ class Progress:
         self._server, self._cancel = server, cancel
         self._word = secrets.token_hex(4)  # a client may still hold the tokens of a server before us (R83)
         self._tokens: dict[str, str] = {}
+        self._made: set[str] = set()
+        """Tokens that the client took: what begins with them also ends."""
         self._told: dict[str, tuple[str, int | None]] = {}
 
     async def begin(self, run: Shown) -> None:
-        """Ask for a token and begin."""
+        """Ask for a token, and begin as soon as it is known what the run is."""
         window = self._server.client_capabilities.window
         if not (window and window.work_done_progress):
             return
@@ -44,22 +46,22 @@ class Progress:
             if self._tokens.get(run_id) == token:
                 del self._tokens[run_id]
             return
-        started = run.state.started
-        title = f"{started.workflow}: {plain_line(started.task, 60)}" if started else "Sprintwright"
-        first = types.WorkDoneProgressBegin(title=title, cancellable=True, message="starting", percentage=0)
-        self._send(token, first)
         if self._tokens.get(run_id) != token:  # the run ended while the client was asked
-            self._send(token, types.WorkDoneProgressEnd(message=run.state.status))
+            self._begin(run, token)
+            self._end(run, token)
             return
-        self._told[run_id] = ("", None)
+        self._made.add(token)
         self.report(run)
 
     def report(self, run: Shown) -> None:
         """Say where the run is, if that is news."""
         run_id = run.place.run_id
-        token, told = self._tokens.get(run_id), self._told.get(run_id)
-        if token is None or told is None:
+        token = self._tokens.get(run_id)
+        if token not in self._made or run.state.started is None:
             return
+        told = self._told.get(run_id)
+        if told is None:
+            self._begin(run, token)
         now = (message_of(run.state), percentage_of(run.state))
         if now != told:
             self._told[run_id] = now
@@ -68,9 +70,21 @@ class Progress:
     def end(self, run: Shown) -> None:
         """The run ended, whatever came of it."""
         run_id = run.place.run_id
-        token, begun = self._tokens.pop(run_id, None), self._told.pop(run_id, None)
-        if token is not None and begun is not None:
-            self._send(token, types.WorkDoneProgressEnd(message=run.state.status.replace("_", " ")))
+        token, told = self._tokens.pop(run_id, None), self._told.pop(run_id, None)
+        if token is None or token not in self._made:
+            return
+        self._made.discard(token)
+        if told is None:
+            self._begin(run, token)
+        self._end(run, token)
+
+    def _begin(self, run: Shown, token: str) -> None:
+        started = run.state.started
+        title = f"{started.workflow}: {plain_line(started.task, 60)}" if started else "Sprintwright"
+        self._send(token, types.WorkDoneProgressBegin(title=title, cancellable=True, message="starting", percentage=0))
+
+    def _end(self, run: Shown, token: str) -> None:
+        self._send(token, types.WorkDoneProgressEnd(message=run.state.status.replace("_", " ")))
 
     def cancelled(self, token: int | str) -> None:
         """The user pressed cancel in the client."""

@@ -13,10 +13,11 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import lsp_method
 
 from sprintwright import __version__
-from sprintwright.lsp import definition_files, methods
+from sprintwright.lsp import definition_files
 from sprintwright.lsp.commands import handlers
 from sprintwright.lsp.diagnostics import DiagnosticsHub
 from sprintwright.lsp.documents import keep_exact, open_document
+from sprintwright.lsp.early import experimental
 from sprintwright.lsp.finding_actions import code_actions
 from sprintwright.lsp.findings import FindingBoard
 from sprintwright.lsp.protocol import HardenedProtocol
@@ -40,7 +41,7 @@ class _Protocol(HardenedProtocol):
     def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
         """As pygls answers it, with the number of our protocol."""
         result = yield from super().lsp_initialize(params)
-        result.capabilities.experimental = {"sprintwright": {"protocol": methods.PROTOCOL, "version": __version__}}
+        result.capabilities.experimental = experimental()
         return result
 
 

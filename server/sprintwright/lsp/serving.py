@@ -26,8 +26,10 @@ if TYPE_CHECKING:
     from pygls.lsp.server import LanguageServer
 
     from sprintwright.lsp.protocol import HardenedProtocol
+    from sprintwright.lsp.transport.messages import MessageId
 
     Closing = Callable[[LanguageServer], Awaitable[None]]
+    Early = Callable[[object], tuple[MessageId, bytes] | None]
 
 _LOG = logging.getLogger(__name__)
 
@@ -41,7 +43,9 @@ _LEAVE_SECONDS = 0.5
 """What threads may still take at the end; then the process leaves without them."""
 
 
-def serve(make_server: Callable[[], LanguageServer], *, closing: Closing) -> int:
+def serve(
+    make_server: Callable[[], LanguageServer], *, closing: Closing, answer_early: Early = lambda _message: None
+) -> int:
     """Serve one client.
 
     Args:
@@ -49,6 +53,8 @@ def serve(make_server: Callable[[], LanguageServer], *, closing: Closing) -> int
             to import pygls: when it is called, nothing that is printed can reach the client any more.
         closing: ends runs and their programs, within some four seconds. Awaited exactly once: before `shutdown` is
             answered, or at the end. Not awaited when the server could not be made.
+        answer_early: takes the client's first message before the server is made: its id and the frame that answers it,
+            or None, when the server itself is to answer.
 
     Returns:
         0 when `shutdown` came before the end, 1 when it did not or the stream was broken, 128 + n for a signal. The
@@ -61,7 +67,7 @@ def serve(make_server: Callable[[], LanguageServer], *, closing: Closing) -> int
         return _LOST
     log = Log()
     try:
-        return asyncio.run(_Session(pipes, log, closing).run(make_server))
+        return asyncio.run(_Session(pipes, log, closing).run(make_server, answer_early))
     except Exception:
         _LOG.exception("The server failed.")
         return _LOST
@@ -79,21 +85,20 @@ class _Session:
         self._end: asyncio.Future[int] | None = None
         self._is_broken = False
         self._protocol: HardenedProtocol | None = None
+        self._first: asyncio.Future[None] | None = None
+        self._early: list[tuple[Sequence[Any], Callable[[], None]]] = []
+        """What came before the server was made."""
 
-    async def run(self, make_server: Callable[[], LanguageServer]) -> int:
+    async def run(self, make_server: Callable[[], LanguageServer], answer_early: Early) -> int:
         """Serve to the end."""
         loop = asyncio.get_running_loop()
-        self._end = end = loop.create_future()
+        self._end, self._first = end, first = loop.create_future(), loop.create_future()
         for name, code in _SIGNALS.items():
             with contextlib.suppress(NotImplementedError, AttributeError):
                 loop.add_signal_handler(getattr(signal, name), self._end_with, code, f"{name} came")
-        server = make_server()
-        self._log.take_handlers()
-        self._protocol = protocol = _hardened(server)
-
         outbox = Outbox(
             self._pipes.outgoing,
-            on_room=lambda: _call(loop, protocol.room_again),
+            on_room=lambda: _call(loop, self._room_again),
             on_broken=lambda: _call(loop, self._end_with, _LOST, "the client closed its pipe"),
         )
         reader = Reader(
@@ -102,9 +107,22 @@ class _Session:
             deliver=lambda values, done: _call(loop, self._deliver, values, done),
             ended=self._input_ends,
         )
-        protocol.connect(outbox, end_work=lambda: self._closing(server), on_exit=lambda: self._end_with(_LOST, "exit"))
         outbox.start()
         reader.start()
+        answered = await self._answer_first(end, first, outbox, answer_early)
+        if end.done() and not self._early:
+            self._leave_in(_LEAVE_SECONDS, end.result())
+            return end.result()
+        server = make_server()
+        self._log.take_handlers()
+        protocol = _hardened(server)
+        protocol.connect(outbox, end_work=lambda: self._closing(server), on_exit=lambda: self._end_with(_LOST, "exit"))
+        if answered is not None:
+            protocol.answered_already(answered)
+        self._protocol = protocol
+        early, self._early = self._early, []
+        for values, done in early:
+            self._deliver(values, done)
         watch = asyncio.create_task(self._watch_client(server, outbox), name="watch the client")
         code = _LOST
         try:
@@ -117,6 +135,21 @@ class _Session:
             watch.cancel()
             self._leave_in(_LEAVE_SECONDS, code)
         return code
+
+    async def _answer_first(
+        self, end: asyncio.Future[int], first: asyncio.Future[None], outbox: Outbox, answer_early: Early
+    ) -> MessageId | None:
+        """Wait for the first message, or the end; the message's id if it could be answered at once."""
+        await asyncio.wait({first, end}, return_when=asyncio.FIRST_COMPLETED)
+        answer = answer_early(self._early[0][0][0]) if self._early and self._early[0][0] else None
+        if answer is None:
+            return None
+        outbox.put(answer[1])
+        return answer[0]
+
+    def _room_again(self) -> None:
+        if self._protocol is not None:
+            self._protocol.room_again()
 
     def _end_with(self, code: int, why: str) -> None:
         """The first reason to end counts."""
@@ -153,7 +186,11 @@ class _Session:
             self._end.set_result(_LOST)
 
     def _deliver(self, values: Sequence[Any], done: Callable[[], None]) -> None:
-        assert self._protocol is not None
+        if self._protocol is None:
+            self._early.append((values, done))
+            if self._first is not None and not self._first.done():
+                self._first.set_result(None)
+            return
         try:
             for value in values:
                 try:

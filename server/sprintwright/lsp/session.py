@@ -52,6 +52,7 @@ class Session:
         self.environment = environment
         self.places = Places.of(environment)
         self.trusted = False
+        self._within_turn: Refused | None = None
         self.mismatch = ""
         """Why this client and this server don't understand each other; empty when they do."""
         self.folders: dict[str, Path] = {}
@@ -83,6 +84,10 @@ class Session:
                 f"This editor's extension speaks version {theirs!r} of Sprintwright's protocol, and the server "
                 f"(sprintwright {__version__}) version {methods.PROTOCOL}. Update the older one of the two."
             )
+        try:
+            require_user(self.environment)  # once: it looks at every ancestor, and those of a process stay
+        except Refused as error:
+            self._within_turn = error
         folders = params.workspace_folders or []
         if not folders and params.root_uri:
             folders = [types.WorkspaceFolder(params.root_uri, "")]
@@ -137,7 +142,8 @@ class Session:
             )
         if self.mismatch:
             raise Refused("protocol_mismatch", self.mismatch)
-        require_user(self.environment)
+        if self._within_turn is not None:
+            raise self._within_turn
 
     def change_folders(self, added: Sequence[types.WorkspaceFolder], removed: Sequence[types.WorkspaceFolder]) -> None:
         """The client opened or closed folders. A link to a folder, and a folder that is open twice, are one."""
