@@ -59,6 +59,7 @@ COMMANDS: dict[str, tuple[type[BaseModel], dict[str, type[BaseModel]]]] = {
     methods.AGENTS_LIST: (wire.NoArguments, {"result": wire.AgentsResult}),
     methods.FINDING_DISMISS: (wire.FindingArguments, {"result": _STATUS}),
     methods.FINDING_FIX: (wire.FixArguments, {"result": _OUTCOME}),
+    methods.DEMO_START: (wire.NoArguments, {"result": _OUTCOME}),
 }
 """Every command: what it takes, and what it gives by the word in the golden file's name."""
 PUSHED: dict[str, type[BaseModel]] = {

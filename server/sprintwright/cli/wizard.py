@@ -18,7 +18,7 @@ from sprintwright.app.start import StartRequest, catalogue, find_definition
 from sprintwright.cli.prompter import Prompter
 from sprintwright.cli.typed import as_command
 from sprintwright.errors import Refused
-from sprintwright.model.definition import AgentTurn, Definition, Loop, Stage
+from sprintwright.model.definition import AgentTurn, Definition, Loop, stage_to_review
 from sprintwright.text import clean, fold, one_line
 
 BACK = ("back", "<")
@@ -64,14 +64,6 @@ def fill(given: StartRequest, setting: Setting, prompter: Prompter) -> StartRequ
         request = answer or request
     prompter.say(f"\nThe same without questions:\n  {as_command(request)}\n")
     return request
-
-
-def stage_to_review(definition: Definition) -> Stage | None:
-    """The stage after which a look is worth the most: that of the plan, else the first; never the last one."""
-    stages = [s for s in definition.stages[:-1] if isinstance(s, AgentTurn | Loop)]
-    plans = [s for s in stages if s.artifact is not None and "plan" in fold(s.artifact.file)]
-    found = next(iter(plans or stages), None)
-    return None if found is None or found.pause_after else found
 
 
 def _seen_from(request: StartRequest) -> Path | None:
@@ -188,8 +180,8 @@ class _Wizard:
             return ""
         return found.roles[role]
 
-    def _review(self, stage: Stage, request: StartRequest) -> StartRequest | None:
-        what = stage.artifact.file if isinstance(stage, AgentTurn | Loop) and stage.artifact is not None else ""
+    def _review(self, stage: AgentTurn | Loop, request: StartRequest) -> StartRequest | None:
+        what = stage.artifact.file if stage.artifact is not None else ""
         words = f"Review {one_line(what, 40)} before going on?" if what else f"Pause after {stage.id} for a look?"
         while True:
             answer = self._prompter.line(f"{words} [Y/n] ").strip().lower()

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from sprintwright.app import acting
 from sprintwright.app.again import Plan, Wish, carry_out, plan_rerun, plan_resume
 from sprintwright.app.delete import delete
+from sprintwright.app.demo import make_demo, start_demo
 from sprintwright.app.findings import WORKFLOW, find_finding, fix_task
 from sprintwright.app.live import LiveRun
 from sprintwright.app.look import changes_of, see
@@ -34,7 +35,8 @@ def handlers(session: Session) -> dict[str, Handler]:
     def guarded(kind: type[A], verb: Callable[[Session, A], Awaitable[Result]]) -> Handler:
         async def handle(argument: Any) -> Result:
             session.require_trust()
-            return await verb(session, kind.model_validate({} if argument is None else argument))
+            given = {} if argument is None else argument
+            return await verb(session, kind.model_validate(given, by_alias=True, by_name=False))
 
         return handle
 
@@ -58,6 +60,7 @@ def handlers(session: Session) -> dict[str, Handler]:
         methods.AGENTS_LIST: guarded(wire.NoArguments, looking.agents),
         methods.FINDING_DISMISS: guarded(wire.FindingArguments, finding_dismiss),
         methods.FINDING_FIX: guarded(wire.FixArguments, finding_fix),
+        methods.DEMO_START: guarded(wire.NoArguments, demo_start),
     }
 
 
@@ -77,6 +80,15 @@ async def workflow_start(session: Session, given: wire.StartArguments) -> wire.O
         token=given.start_token,
     )
     return await _started(session, request)
+
+
+async def demo_start(session: Session, _given: wire.NoArguments) -> wire.OutcomeResult:
+    """`demo.start`: on a sample project of its own, so that it needs no folder and no agent."""
+    request = await make_demo()
+    settings = await in_thread(session.settings, request.folder)
+    about = RunAbout()
+    begun = await start_demo(request, session.world(request.folder, settings, about), settings)
+    return _told(session, begun, about, "started")
 
 
 async def _started(session: Session, request: StartRequest) -> wire.OutcomeResult:

@@ -15,6 +15,7 @@ from sprintwright.lsp import shapes, wire
 from sprintwright.lsp.protocol import RawJson
 from sprintwright.lsp.session import Session
 from sprintwright.lsp.uris import to_uri
+from sprintwright.model.definition import stage_to_review
 from sprintwright.threads import in_thread
 
 _MOST_RUNS = 500
@@ -75,6 +76,7 @@ def _workflow(entry: Entry, folder: str) -> wire.WorkflowResult:
             for name, role in (definition.roles.items() if definition else ())
         ),
         vars=dict(definition.vars) if definition else {},
+        review_after=stage.id if definition and (stage := stage_to_review(definition)) else "",
         problems=tuple(
             wire.ProblemResult(
                 code=one.code, message=one.message, severity=one.severity, line=one.range.line, column=one.range.column

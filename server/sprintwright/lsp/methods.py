@@ -24,6 +24,7 @@ RUN_CHANGES = "sprintwright.run.changes"
 AGENTS_LIST = "sprintwright.agents.list"
 FINDING_DISMISS = "sprintwright.finding.dismiss"
 FINDING_FIX = "sprintwright.finding.fix"
+DEMO_START = "sprintwright.demo.start"
 
 RUN_DID_CHANGE = "sprintwright/run/didChange"
 RUN_DID_DELETE = "sprintwright/run/didDelete"

@@ -18,6 +18,7 @@ from sprintwright.state.node import NodeKind, NodeStatus, RunStatus
 _MOST_TEXT = 4 * 1024 * 1024
 Text = Annotated[str, Field(max_length=_MOST_TEXT)]
 Name = Annotated[str, Field(min_length=1, max_length=4096)]
+Amount = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
 ArtifactsField = Literal["mine", "back"] | None
 Owner = Literal["here", "elsewhere", "none"]
 
@@ -45,17 +46,17 @@ class RunArguments(Wire):
 class LimitsArgument(Wire):
     """Limits of a run; they can lower what is configured, never raise it."""
 
-    turn_seconds: float | None = Field(default=None, gt=0)
+    turn_seconds: Amount | None = None
     """Longest time of one turn."""
-    idle_seconds: float | None = Field(default=None, gt=0)
+    idle_seconds: Amount | None = None
     """Longest silence of an agent within a turn."""
     turns: StrictInt | None = Field(default=None, gt=0)
     """Most turns in the run."""
     tokens: StrictInt | None = Field(default=None, gt=0)
     """Most tokens in the run."""
-    cost: float | None = Field(default=None, gt=0)
+    cost: Amount | None = None
     """Most cost of the run, in US dollars."""
-    wall_seconds: float | None = Field(default=None, gt=0)
+    wall_seconds: Amount | None = None
     """Longest time of the run."""
 
     def limits(self) -> Limits:
@@ -305,6 +306,8 @@ class WorkflowResult(Wire):
     roles: tuple[RoleResult, ...]
     vars: dict[str, str]
     """Variables and their values when nothing is given."""
+    review_after: str
+    """Stage after which there is a plan to read; empty where there is none, or the workflow pauses there anyway."""
     problems: tuple[ProblemResult, ...]
 
 

@@ -10,6 +10,7 @@ from pydantic import Field, PositiveFloat, PositiveInt, field_validator
 from sprintwright.model.limits import Limits
 from sprintwright.model.value import Value
 from sprintwright.model.verdict import VerdictRule
+from sprintwright.text import fold
 
 Permissions = Literal["read_only", "ask", "workspace_write", "full"]
 CheckFormat = Literal["auto", "pytest", "junit", "sarif", "ruff", "gcc"]
@@ -237,3 +238,14 @@ def walk_stages(stages: tuple[Stage, ...], path: str = "") -> Iterator[tuple[str
         yield here, stage
         if isinstance(stage, Loop | ParallelGroup):
             yield from walk_stages(stage.body, here)
+
+
+def stage_to_review(definition: Definition) -> AgentTurn | Loop | None:
+    """The stage after which a look is worth the most: that of the plan, else the first; never the last one.
+
+    None also where the workflow pauses there anyway.
+    """
+    stages = [s for s in definition.stages[:-1] if isinstance(s, AgentTurn | Loop)]
+    plans = [s for s in stages if s.artifact is not None and "plan" in fold(s.artifact.file)]
+    found = next(iter(plans or stages), None)
+    return None if found is None or found.pause_after else found
