@@ -160,9 +160,13 @@ class RandomSession:
 
     def settle(self) -> None:
         """Wait until everything that must be answered is."""
-        self.client.wait_until(lambda: sum(map(is_answer, self.client.received)) >= self.due.total())
-        self.client.request("workspace/executeCommand", {"command": "sprintwright.run.list"})
+        self.client.wait_until(lambda: not self.due - self.answers())
         self.hear()
+
+    def let_runs_go_on(self) -> None:
+        """Wait until one of them changes its status, or all are at a stand."""
+        seen = len(self.client.received)
+        self.client.wait_until(lambda: any(map(_is_stand, self.client.received[seen:])), seconds=0.3)
 
     def answers(self) -> Counter[Any]:
         """How often each id was answered."""
@@ -180,7 +184,7 @@ class RandomSession:
             "workflow": lambda: choose([*WORKFLOWS[:4] * 3, *WORKFLOWS]),
             "task": lambda: choose(["do it", "x [y](command:z) \x1b[31m", *filter(bool, map(str, JUNK))]),
             "roles": lambda: choose([{}, {"w": "hang"}, {"w": "human"}, {"nobody": "echo"}]),
-            "vars": lambda: {},
+            "vars": dict,
             "pauseAfter": lambda: choose([[], [], ["a"], ["nothing"]]),
             "startToken": lambda: choose(["", "", "token"]),
             "concurrent": lambda: choose([True, True, False]),
@@ -214,3 +218,8 @@ _OFTEN = tuple(
 def is_answer(message: Message) -> bool:
     """Whether it answers a request of the client."""
     return "id" in message and "method" not in message
+
+
+def _is_stand(message: Message) -> bool:
+    """Whether it says of a run that it stands still now."""
+    return message.get("method") == "sprintwright/run/didChange" and message["params"]["status"] not in ("running", "")

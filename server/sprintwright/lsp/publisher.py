@@ -111,7 +111,7 @@ class Publisher:
         run, delta, base = pending.run, pending.delta, pending.sent
         state = run.state
         pending.delta, pending.dirty, pending.sent = Delta(), False, state.revision
-        changed = sorted((one for one in delta.changed if one in state.nodes), key=_by_depth)
+        changed = [one for one in delta.changed if one in state.nodes]
         self._client.notify(
             methods.RUN_DID_CHANGE,
             wire.DidChange(
@@ -130,8 +130,3 @@ class Publisher:
             ),
         )
         self._also(run)
-
-
-def _by_depth(key: str) -> tuple[int, str]:
-    """Parents before their children."""
-    return key.count("/") + key.count("["), key

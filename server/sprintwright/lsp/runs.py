@@ -64,6 +64,7 @@ class Runs:
         self._live: dict[str, LiveRun] = {}
         self._staying: dict[str, asyncio.Task[None]] = {}
         self._folders: tuple[Path, ...] = ()
+        self._looking = asyncio.Lock()
 
     # What is there
 
@@ -86,8 +87,8 @@ class Runs:
     def adopt(self, live: LiveRun) -> None:
         """Carry a run on, to its end. It was begun on this loop just now: none of its records was told yet."""
         run_id = live.place.run_id
-        if (follower := self._followers.pop(run_id, None)) is not None:
-            follower.close()
+        if (follower := self._followers.pop(run_id, None)) is not None and not self._shown[run_id].busy:
+            follower.close()  # else whoever reads it does
         self._live[run_id] = live
         self._shown[run_id] = Shown(live.place, live.state, "here", own=True)
         self._staying[run_id] = asyncio.create_task(self._stay(live), name=f"stay with {run_id}")
@@ -136,7 +137,11 @@ class Runs:
             await asyncio.sleep(_LOOK_SECONDS)
 
     async def look(self) -> None:
-        """Take in what happened since the last look."""
+        """Take in what happened since the last look. One at a time: two that read one journal would read halves."""
+        async with self._looking:
+            await self._look()
+
+    async def _look(self) -> None:
         for folder in self._folders:
             for place in await in_thread(_newest, folder):
                 if place.run_id not in self._shown:
@@ -159,7 +164,8 @@ class Runs:
             gone, delta = await in_thread(_polled, follower)
         finally:
             shown.busy = False
-        if run_id in self._live:  # it was resumed here meanwhile
+        if self._followers.get(run_id) is not follower:  # it was resumed here meanwhile
+            follower.close()
             return
         if gone:
             self._forget(run_id)
@@ -192,11 +198,13 @@ def _polled(follower: Follower) -> tuple[bool, Delta]:
     before = set(follower.state.tree.at_work)
     follower.poll(take)
     if follower.state.status not in AT_WORK:  # its owner left: what was at work is not any more
-        whole.changed |= before
+        whole.changed.update(dict.fromkeys(before))
     return False, whole
 
 
 def merge(whole: Delta, later: Delta) -> None:
     """Add what a later record changed; a node that was made again is not removed."""
-    whole.changed = (whole.changed - later.removed) | later.changed
-    whole.removed = (whole.removed | later.removed) - later.changed
+    for gone in later.removed:
+        whole.changed.pop(gone, None)
+    whole.changed |= later.changed
+    whole.removed = (whole.removed | later.removed) - later.changed.keys()

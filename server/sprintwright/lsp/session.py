@@ -155,7 +155,7 @@ class Session:
             path = to_path(one.uri)
             if path is None:
                 continue
-            folder = self.folders[one.uri] = path.resolve()
+            folder = self.folders[one.uri] = _resolved(path)
             if self.board is not None:
                 self.board.add_folder(folder)
         self.runs.look_in(dict.fromkeys(self.folders.values()))
@@ -173,7 +173,7 @@ class Session:
                 return known[0]
             raise Refused("bad_argument", f"Say in which folder: open are {names}.", folders=[str(f) for f in known])
         path = to_path(given) if given.startswith("file:") else Path(given)
-        if path is None or not path.is_absolute() or (folder := path.resolve()) not in known:
+        if path is None or not path.is_absolute() or (folder := _resolved(path)) not in known:
             raise Refused(
                 "bad_argument", f"{given!r} is not an open folder; open are: {names}.", folders=[str(f) for f in known]
             )
@@ -298,6 +298,14 @@ class Session:
         if run.own and self.board is not None and self._findings.get(run_id, 0) != ledger.revision:
             self._findings[run_id] = ledger.revision
             self.board.set_run(RunFindings.of(run.place, run.state), run_id)
+
+
+def _resolved(path: Path) -> Path:
+    """Without links; as it is when no file can be meant by it, such as a link to itself."""
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError, ValueError):
+        return path
 
 
 class RunAbout:

@@ -197,7 +197,7 @@ class RunState:
                 self.artifacts.skipped(key.removesuffix("/skip"), str(value.get("reason", "")))
             return
         if (stage := self.artifacts.finished(key, value)) in self.nodes:
-            self.tree.delta.changed.add(stage)
+            self.tree.delta.changed[stage] = None
         if key.endswith("/artifact"):
             return
         self._let_go(key)
@@ -226,7 +226,7 @@ class RunState:
         if around is None or around.kind != "turn" or key.endswith("/pause"):
             return
         self.tree.set(around.id, "running" if node.kind == "question" else "done")
-        self.tree.delta.changed.add(around.id)
+        self.tree.delta.changed[around.id] = None
 
     def _findings(self, key: str, findings: list[Finding]) -> None:
         if not key.endswith("/reminder"):

@@ -37,7 +37,7 @@ class Scopes:
         self._tree.nodes[key].verdict, self._tree.nodes[key].action = verdict, action
         for ancestor in ancestors(key):
             self._tree.nodes[ancestor].verdict, self._tree.nodes[ancestor].action = verdict, action
-            self._tree.delta.changed.add(ancestor)
+            self._tree.delta.changed[ancestor] = None
             if self._tree.nodes[ancestor].kind == "entry":
                 return
 

@@ -17,7 +17,8 @@ AT_WORK = ("running", "waiting")
 class Delta:
     """What one record changed."""
 
-    changed: set[str] = field(default_factory=set[str])
+    changed: dict[str, None] = field(default_factory=dict[str, None])
+    """Ids in the order of their first change, so that new nodes are in the order of their making, parents first."""
     removed: set[str] = field(default_factory=set[str])
 
 
@@ -52,7 +53,7 @@ class NodeTree:
             if node is None:
                 node = self.nodes[key] = Node(key, parent, kind, label or key.rpartition("/")[2])
                 self.children.setdefault(parent, []).append(key)
-        self.delta.changed.add(key)
+        self.delta.changed[key] = None
         return node
 
     def set(self, key: str, status: NodeStatus, detail: str | None = None) -> None:
@@ -66,7 +67,7 @@ class NodeTree:
             node.detail = detail
         (self.at_work.add if status in AT_WORK else self.at_work.discard)(key)
         (self.waiting.add if status == "waiting" else self.waiting.discard)(key)
-        self.delta.changed.add(key)
+        self.delta.changed[key] = None
 
     def hold(self, key: str, until: str, detail: str) -> None:
         """A node waits until a moment and goes on by itself then."""
@@ -84,7 +85,7 @@ class NodeTree:
         self.at_work.discard(key)
         self.waiting.discard(key)
         self.held.discard(key)
-        self.delta.changed.discard(key)
+        self.delta.changed.pop(key, None)
         self.delta.removed.add(key)
 
     def is_told_by_its_children(self, key: str) -> bool:

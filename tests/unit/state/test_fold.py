@@ -42,7 +42,9 @@ def test_the_fold_of_any_prefix_is_a_valid_state_and_incremental() -> None:
             changed = {
                 k for k, v in state.nodes.items() if k not in before.nodes or asdict(before.nodes[k]) != asdict(v)
             }
-            assert changed == delta.changed | (changed & delta.changed) and changed <= delta.changed
+            assert changed == set(delta.changed)
+            new = [k for k in delta.changed if k not in before.nodes]
+            assert not [k for at, k in enumerate(new) if state.nodes[k].parent in new[at:]]
 
 
 def test_a_pass_carries_its_verdict_and_a_sprint_the_last_one() -> None:
