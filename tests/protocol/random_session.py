@@ -53,12 +53,14 @@ def hung(place: Place) -> list[int]:
 
 
 class RandomSession:
-    """One client in one session. ``due``: how many answers each id must get; ``runs``: ids that the server named."""
+    """One client in one session. ``due``: how many answers each id must get; ``runs``: ids that the server named; ``status``: of those
+    that are there, as they were told last."""
 
     def __init__(self, client: RawClient, place: Place, seed: int) -> None:
         self.client, self.place, self.chance = client, place, random.Random(seed)
         self.due = Counter[Any]()
         self.runs: list[str] = []
+        self.status: dict[str, str] = {}
         self._asked: list[Any] = []
         self._heard = 0
         self._next = 1000
@@ -74,6 +76,11 @@ class RandomSession:
         self.due[name] += 1
         self._asked.append(name)
         self.client.send(id=name, method=method, params=params)
+
+    def start(self, workflow: str) -> None:
+        """Start a run for certain."""
+        argument = {"workflow": workflow, "task": "do it", "concurrent": True}
+        self.ask("workspace/executeCommand", {"command": "sprintwright.workflow.start", "arguments": [argument]})
 
     def ask_command(self, wild: float) -> None:
         """A command with an argument that was right before it was changed, as often as ``wild`` says."""
@@ -149,6 +156,13 @@ class RandomSession:
             run_id = found.get("runId") if isinstance(found, dict) else None
             if run_id and run_id not in self.runs:
                 self.runs.append(run_id)
+            match message.get("method", "").removeprefix("sprintwright/run/"):
+                case "didChange":
+                    self.status[found["runId"]] = found["status"]
+                case "didDelete":
+                    self.status.pop(found["runId"], None)
+                case _:
+                    pass
 
     def _reply(self, message: Message) -> None:
         answers: list[dict[str, Any]] = [{"result": None}] * 3 + [{"result": {"text": "go on"}}] * 3 + [
@@ -164,9 +178,12 @@ class RandomSession:
         self.hear()
 
     def let_runs_go_on(self) -> None:
-        """Wait until one of them changes its status, or all are at a stand."""
+        """Wait until a run that is at work comes to a stand; a moment, for some never do."""
+        self.hear()
         seen = len(self.client.received)
-        self.client.wait_until(lambda: any(map(_is_stand, self.client.received[seen:])), seconds=0.3)
+        if "running" in self.status.values():
+            self.client.wait_until(lambda: any(map(_is_stand, self.client.received[seen:])), seconds=0.5)
+        self.hear()
 
     def answers(self) -> Counter[Any]:
         """How often each id was answered."""
@@ -179,7 +196,7 @@ class RandomSession:
         given = json.loads((FOLDER / f"{stem}.argument.json").read_text(encoding="utf-8"))
         choose = self.chance.choice
         known: dict[str, Callable[[], Any]] = {
-            "runId": lambda: choose([*self.runs[-4:], *self.runs[-4:], "last", "20260101-000000000-none"]),
+            "runId": lambda: choose([*[*self.status] * 4, *self.runs[-2:], "last", "20260101-000000000-none"]),
             "folder": lambda: choose([str(self.place.project), None]),
             "workflow": lambda: choose([*WORKFLOWS[:4] * 3, *WORKFLOWS]),
             "task": lambda: choose(["do it", "x [y](command:z) \x1b[31m", *filter(bool, map(str, JUNK))]),

@@ -78,6 +78,18 @@ class Progress:
             self._begin(run, token)
         self._end(run, token)
 
+    def forget(self, run_id: str) -> None:
+        """Nobody will be told how the run ended: it was deleted at once, or the session is over. Its progress ends."""
+        token, told = self._tokens.pop(run_id, None), self._told.pop(run_id, None)
+        if token in self._made and told is not None:
+            self._send(token, types.WorkDoneProgressEnd())
+        self._made.discard(token or "")
+
+    def close(self) -> None:
+        """End all that is shown still."""
+        for run_id in list(self._tokens):
+            self.forget(run_id)
+
     def _begin(self, run: Shown, token: str) -> None:
         started = run.state.started
         title = f"{started.workflow}: {plain_line(started.task, 60)}" if started else "Sprintwright"

@@ -247,8 +247,10 @@ class HardenedProtocol(SendingProtocol):
             _LOG.error("A %s failed.", task.get_name(), exc_info=error)
 
     def _cancel(self, request_id: Any) -> None:
-        if not isinstance(request_id, int | str):
+        if isinstance(request_id, bool) or not isinstance(request_id, int | str):
             return
+        if request_id == self._answered:
+            return  # for the client it is over: it came too late
         if (task := self._live.get(request_id)) is not None:
             task.cancel()
             return

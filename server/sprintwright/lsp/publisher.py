@@ -93,7 +93,10 @@ class Publisher:
         if pending is None:
             return
         pending.timer = None
-        if not pending.dirty or pending.run.busy:  # when a busy one is done, it is told of again
+        if not pending.dirty:
+            return
+        if pending.run.busy:  # a thread works on its state
+            pending.timer = asyncio.get_running_loop().call_later(_SECONDS, self._flush, run_id)
             return
         if not self._client.room:
             pending.timer = asyncio.get_running_loop().call_later(3600, lambda: None)  # until there is room

@@ -189,8 +189,6 @@ def _newest(folder: Path) -> list[RunFolder]:
 def _polled(follower: Follower) -> tuple[bool, Delta]:
     """Whether the run is gone, and what changed."""
     whole = Delta()
-    if not follower.place.path.is_dir():
-        return True, whole
 
     def take(_record: object, delta: Delta, _state: RunState) -> None:
         merge(whole, delta)
@@ -199,7 +197,7 @@ def _polled(follower: Follower) -> tuple[bool, Delta]:
     follower.poll(take)
     if follower.state.status not in AT_WORK:  # its owner left: what was at work is not any more
         whole.changed.update(dict.fromkeys(before))
-    return False, whole
+    return not follower.place.path.is_dir(), whole  # looked at last: it may go while it is read
 
 
 def merge(whole: Delta, later: Delta) -> None:

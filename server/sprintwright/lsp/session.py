@@ -106,6 +106,7 @@ class Session:
         """Leave every run, resumable, and end everything that was begun for the client."""
         await self.runs.close()
         self.publisher.close()
+        self.progress.close()
         if self.files is not None:
             await self.files.close()
         for task in list(self._tasks):
@@ -282,6 +283,8 @@ class Session:
 
     def deleted(self, run_id: str) -> None:
         """Implements `sprintwright.lsp.runs.Viewers`."""
+        self.output.ended(run_id)
+        self.progress.forget(run_id)
         self.publisher.deleted(run_id)
         self._findings.pop(run_id, None)
         if self.board is not None:

@@ -21,7 +21,8 @@ _MOST_NAMES = 20_000
 def find_command(name: str, *, path: str | None = None, folder: Path | None = None) -> list[str]:
     """How to start what a command names: `find_program`, or this program itself for `OURSELVES`."""
     if name == OURSELVES:
-        return [sys.executable, "-P", "-m", "sprintwright"]  # -P: a `sprintwright.py` of the folder is not meant
+        # By its path: the interpreter need not have it among its own packages. -P: nor is one of the folder's meant.
+        return [sys.executable, "-P", str(Path(__file__).parents[1] / "__main__.py")]
     return [str(find_program(name, path=path, folder=folder))]
 
 
