@@ -4,22 +4,33 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test test-exhaustive check bench lock schema clean
+.PHONY: demo test test-exhaustive test-vscode check check-vscode bench vsix lock schema clean
 
 demo: $(READY)
 	@$(BIN)/sprintwright demo
 
 test: $(READY)
-	@$(BIN)/python -m pytest tests --ignore=tests/bench -n 2 --dist worksteal -m "not exhaustive"
+	@$(BIN)/python -m pytest tests --ignore=tests/bench --ignore=tests/packaging -n 2 --dist worksteal -m "not exhaustive"
 
 test-exhaustive: $(READY)
-	@$(BIN)/python -m pytest tests --ignore=tests/bench -n 2 --dist worksteal -m exhaustive
+	@$(BIN)/python -m pytest tests --ignore=tests/bench --ignore=tests/packaging -n 2 --dist worksteal -m exhaustive
+
+# The extension: unit tests, its package, the extension host, and a real VS Code in a browser.
+test-vscode: vsix
+	@cd client-vscode && npx vitest run
+	@$(BIN)/python -m pytest tests/packaging
+	@client-vscode/test/support/setup.sh
+	@client-vscode/test/support/run.sh
 
 check: $(READY)
-	@$(BIN)/ruff format --check server tests
-	@$(BIN)/ruff check server tests
+	@$(BIN)/ruff format --check server tests client-vscode
+	@$(BIN)/ruff check server tests client-vscode
 	@$(BIN)/pyright
 	@$(BIN)/python -m sprintwright schema --check definitions/workflow.schema.json
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory check-vscode; else echo "Without Node the extension is not checked."; fi
+
+check-vscode: client-vscode/node_modules/.ready
+	@cd client-vscode && npm run --silent check && npm run --silent lint
 
 bench: $(READY)
 	@$(BIN)/python -m tests.bench
@@ -27,9 +38,18 @@ bench: $(READY)
 schema: $(READY)
 	@$(BIN)/python -m sprintwright schema > definitions/workflow.schema.json
 
+vsix: $(READY) client-vscode/node_modules/.ready
+	@$(BIN)/python client-vscode/scripts/package.py
+
+client-vscode/node_modules/.ready: client-vscode/package-lock.json
+	@cd client-vscode && npm ci --ignore-scripts --no-audit --no-fund --silent
+	@touch $@
+
 lock:
 	@uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
 	  --no-header --no-annotate --no-emit-index-url --no-emit-find-links --quiet -o requirements-dev.lock
+	@uv pip compile pyproject.toml --group bundle --constraint requirements-dev.lock --universal --python-version 3.11 \
+	  --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links --quiet -o requirements.lock
 
 $(READY): requirements-dev.lock pyproject.toml
 	@command -v git >/dev/null || { echo "git is needed: install it and try again." >&2; exit 1; }

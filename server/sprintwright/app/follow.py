@@ -101,13 +101,16 @@ class Follower:
             line, self._rest = self._rest, b""
             try:
                 record = decode(line, blobs.read)
+                delta = self._taken(record)
             except (BadLine, RunUnreadable) as error:
                 self._broken(str(error))
                 return
-            if record.seq != self.state.revision + 1:
-                self._broken(f"record {record.seq} stands behind record {self.state.revision}")
-                return
-            yield record, self.state.apply(record)
+            yield record, delta
+
+    def _taken(self, record: Record) -> Delta:
+        if record.seq != self.state.revision + 1:
+            raise BadLine(f"record {record.seq} stands behind record {self.state.revision}")
+        return self.state.apply(record)
 
     def _broken(self, reason: str) -> None:
         self._unreadable = RunUnreadable(reason)

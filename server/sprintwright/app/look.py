@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sprintwright.app import owners
 from sprintwright.app.places import Places
 from sprintwright.app.user_state import UserState
-from sprintwright.errors import Refused, WorkspaceError
+from sprintwright.errors import Refused, RunUnreadable, WorkspaceError
 from sprintwright.journal.ends import read_ends
 from sprintwright.journal.reader import Loaded
 from sprintwright.journal.store import RunFolder, list_run_folders
@@ -55,7 +55,10 @@ class Head:
 def see(places: Places, place: RunFolder) -> Seen:
     """Read one run. A run that was left at work by an owner that is gone is *interrupted*."""
     loaded = place.read()
-    state = fold(loaded.records)
+    try:
+        state = fold(loaded.records)
+    except RunUnreadable as error:
+        state, loaded.unreadable = RunState(), error
     settle(places, place, state, loaded)
     return Seen(place, loaded, state, is_own(places, place))
 

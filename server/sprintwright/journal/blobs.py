@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from sprintwright.errors import RunUnreadable
+from sprintwright.errors import PathRefused, RunUnreadable
 from sprintwright.paths import read_beneath, write_atomic
 
 _MARK = "$blob"
@@ -64,6 +64,11 @@ class Blobs:
             data = read_beneath(self._folder, f"blobs/{name}", _MOST_BYTES)
         except OSError as error:
             raise RunUnreadable(f"the text blobs/{name} can't be read: {error.strerror}") from error
+        except PathRefused as error:
+            raise RunUnreadable(error.message) from error
         if sha256(data) != name:
             raise RunUnreadable(f"the text blobs/{name} was changed")
-        return data.decode()
+        try:
+            return data.decode()
+        except UnicodeDecodeError as error:
+            raise RunUnreadable(f"blobs/{name} is no text") from error

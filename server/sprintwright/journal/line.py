@@ -8,10 +8,11 @@ The sum is CRC-32 over everything before ``,"sum"``: it finds accidents, it is n
 from __future__ import annotations
 
 import json
+import math
+import re
 import zlib
 from typing import Any, cast
 
-from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
 from sprintwright.journal.blobs import inline, outline
@@ -20,6 +21,8 @@ from sprintwright.model.records import PAYLOADS, SCHEMA_VERSION, Finished, Recor
 MOST_LINE_BYTES = 16 * 1024 * 1024
 MOST_INLINE_BYTES = 256 * 1024
 _SUM = b',"sum":"%08x"}\n'
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
+"""Perhaps half a character: we write characters themselves."""
 _SUM_LENGTH = len(_SUM % 0)
 
 
@@ -66,8 +69,11 @@ def is_whole(line: bytes) -> bool:
 
 def synced_of(line: bytes) -> int:
     """The ``synced`` number of a whole line, without reading its payload."""
-    tail = line[line.rindex(b'"synced":') + 9 :]
-    return int(tail[: tail.index(b",")])
+    try:
+        tail = line[line.rindex(b'"synced":') + 9 :]
+        return int(tail[: tail.index(b",")])
+    except ValueError:  # no record of ours, whatever its checksum says
+        return 0
 
 
 def decode(line: bytes, read_blob: Any = None) -> Record:
@@ -80,6 +86,8 @@ def decode(line: bytes, read_blob: Any = None) -> Record:
         raise BadLine("its checksum is wrong")
     try:
         raw = cast("dict[str, Any]", json.loads(line))
+        if _HALF.search(line):
+            json.dumps(raw, ensure_ascii=False).encode()  # a lone surrogate can't be shown: a ValueError
         if raw["v"] > SCHEMA_VERSION:
             raise BadLine(
                 f"it was written with journal schema {raw['v']}, this program reads up to {SCHEMA_VERSION}: "
@@ -92,7 +100,7 @@ def decode(line: bytes, read_blob: Any = None) -> Record:
         data = raw["data"]
         if payload_type is not Finished and read_blob is not None:
             data = inline(data, read_blob)
-        return Record(
+        record = Record(
             raw["seq"],
             raw["at"],
             raw["key"],
@@ -101,5 +109,21 @@ def decode(line: bytes, read_blob: Any = None) -> Record:
             raw["epoch"],
             raw["clock"],
         )
-    except (KeyError, TypeError, ValidationError, json.JSONDecodeError) as error:
+    except BadLine:
+        raise
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise BadLine(f"it is no record ({type(error).__name__})") from error
+    if not _is_typed(record):
+        raise BadLine("it is no record (a field has another type)")
+    return record
+
+
+def _is_typed(record: Record) -> bool:
+    """Whether the fields around the payload are what we write: a checksum is easily made (X14)."""
+    numbers, texts = (record.seq, record.synced), (record.at, record.key, record.epoch)
+    return (
+        all(type(one) is int for one in numbers)
+        and all(isinstance(one, str) for one in texts)
+        and type(record.clock) in (int, float)
+        and math.isfinite(record.clock)
+    )

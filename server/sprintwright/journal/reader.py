@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from sprintwright.errors import RunUnreadable
+from sprintwright.errors import PathRefused, RunUnreadable
 from sprintwright.journal.line import MOST_LINE_BYTES, BadLine, decode, is_whole, synced_of
 from sprintwright.model.records import Opened, Record, Released
 from sprintwright.paths import open_beneath
@@ -52,6 +52,8 @@ def read_journal(run_folder: Path, read_blob: Callable[[str], str] | None = None
         pass  # the owner died before its first record
     except OSError as error:
         loaded.unreadable = RunUnreadable(f"journal.jsonl can't be read: {error.strerror or error}")
+    except PathRefused as error:
+        loaded.unreadable = RunUnreadable(error.message)
     except RunUnreadable as error:
         loaded.unreadable = error
     return loaded

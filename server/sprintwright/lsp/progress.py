@@ -37,6 +37,7 @@ class Progress:
             return
         run_id = run.place.run_id
         token = f"sprintwright/{run_id}/{self._word}/{secrets.token_hex(2)}"
+        self.forget(run_id)  # it may go on before its end was shown
         self._tokens[run_id] = token
         try:
             made = types.WorkDoneProgressCreateParams(token=token)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from sprintwright.errors import RunUnreadable
 from sprintwright.model.activity import ActiveTime
 from sprintwright.model.finding import Finding
 from sprintwright.model.records import (
@@ -98,7 +99,13 @@ class RunState:
         return self.tree.children
 
     def apply(self, record: Record) -> Delta:
-        """Take one record in; the ids of the nodes that it changed."""
+        """Take one record in; the ids of the nodes that it changed. Raises `RunUnreadable` for what no run records."""
+        try:
+            return self._take(record)
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise RunUnreadable(f"record {record.seq} is none of a run ({type(error).__name__})") from error
+
+    def _take(self, record: Record) -> Delta:
         delta = self.tree.delta = Delta()
         self.revision, self.last_activity = record.seq, record.at
         self._active.take(record)

@@ -1,0 +1,155 @@
+/** Questions of runs: asked whole, answered once, taken down when answered elsewhere. */
+
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+
+import type { AskParams, Question } from '../../src/protocol';
+import { Questions } from '../../src/questions';
+import { RunStore, type Run } from '../../src/runs/store';
+import type { Performer } from '../../src/verbs/perform';
+import { change, node, question, result } from '../support/runs';
+import { answers, reset, shown, type Shown } from '../support/vscode';
+
+vi.mock('vscode', () => import('../support/vscode.js'));
+
+let store: RunStore;
+let sent: unknown[];
+let documents: [string, string][];
+let wants: boolean;
+let questions: Questions;
+
+beforeEach(() => {
+  reset();
+  store = new RunStore();
+  sent = [];
+  documents = [];
+  wants = true;
+  const performer = {
+    perform: (command: string, argument: object) => {
+      sent.push({ command, ...argument });
+      return Promise.resolve({ effect: 'idle', message: 'It waits. [x](command:y)' });
+    },
+  };
+  questions = new Questions(store, performer as unknown as Performer, (title, text) => {
+    documents.push([title, text]);
+    return Promise.resolve();
+  }, () => wants);
+});
+
+function run(...asked: Question[]): Run {
+  store.replace(result('r1', { questions: asked, nodes: [node('gen/ask', '', { role: 'generator', agent: 'mine' })] }));
+  return store.get('r1') as Run;
+}
+
+const params = (one: Question): AskParams => ({ ...one, runId: 'r1', workflow: 'dev', folder: '/f' });
+
+describe('an answer', () => {
+  test('is written, and sent for its question', async () => {
+    answers.push('Blue');
+    await questions.answer(run(question('gen/ask')));
+    expect(sent).toEqual([{ command: 'sprintwright.run.answer', runId: 'r1', question: 'gen/ask', text: 'Blue' }]);
+    expect(shown[0]?.options['title']).toBe('generator · mine asks'); // x056: who says it
+    expect(shown[1]?.message).not.toContain('](');
+  });
+
+  test('is never made up', async () => {
+    await questions.answer(run(question('q')));
+    await questions.answer(run(question('q', { choices: ['yes', 'no'] })));
+    await questions.answer(run());
+    expect(sent).toEqual([]);
+  });
+
+  test('is one of the choices, sent as it was offered', async () => {
+    const odd = 'yes\u200b $(pass)';
+    answers.push((one: Shown) => one.items[1]);
+    await questions.answer(run(question('q', { choices: ['no', odd] })));
+    expect(sent).toMatchObject([{ text: odd }]);
+    const labels = shown[0]?.items.map((one) => (one as { label: string }).label).join(' ');
+    expect(labels).toContain('\\u{200b}');
+    expect(labels).not.toContain('$(');
+  });
+
+  test('x052: of a permission is denied first, and shown whole', async () => {
+    await questions.answer(run(question('q', { kind: 'permission', text: 'make install', choices: ['allow', 'deny'] })));
+    expect(shown[0]?.items.map((one) => (one as { label: string }).label)).toEqual(['deny', 'allow']);
+    expect(documents).toEqual([['Question of dev', 'make install']]);
+  });
+
+  test('x048: long or many-lined questions are read in a document; short ones make no link', async () => {
+    await questions.answer(run(question('q', { text: `[a](command:b)\n${'x'.repeat(900)}\u202e` })));
+    expect(documents[0]?.[1]).toContain('\\u{202e}');
+    expect(shown[0]?.message.length).toBeLessThan(300);
+    expect(shown[0]?.message).not.toContain('](');
+  });
+
+  test('of several questions is for the one that was chosen', async () => {
+    answers.push((one: Shown) => one.items[1], 'Here');
+    await questions.answer(run(question('gen/ask'), question('other')));
+    expect(sent).toMatchObject([{ question: 'other', text: 'Here' }]);
+  });
+});
+
+describe('asked by the server', () => {
+  test('is not now, at once; the answer comes by a command', async () => {
+    run(question('q'));
+    answers.push('Answer…', 'Blue');
+    expect(questions.asked(params(question('q')))).toEqual({});
+    await vi.waitFor(() => {
+      expect(sent).toMatchObject([{ question: 'q', text: 'Blue' }]);
+    });
+    expect(shown[0]?.message).toBe('A run needs you (dev).');
+  });
+
+  test('is not announced to who does not want to know', () => {
+    wants = false;
+    questions.asked(params(question('q')));
+    expect(shown).toEqual([]);
+  });
+
+  test('is not asked any more when it was answered while the notification stood', async () => {
+    run(question('q'));
+    answers.push(() => {
+      store.take(change(1, 2));
+      return 'Answer…';
+    });
+    questions.asked(params(question('q')));
+    await new Promise(setImmediate);
+    expect(shown).toHaveLength(1);
+  });
+});
+
+describe('taken down', () => {
+  test('when somebody else answered', async () => {
+    answers.push((one: Shown) => {
+      store.take(change(1, 2, { questions: [question('q')] }));
+      expect(one.token?.isCancellationRequested).toBe(false);
+      store.take(change(2, 3));
+      expect(one.token?.isCancellationRequested).toBe(true);
+      return undefined;
+    });
+    await questions.answer(run(question('q')));
+    expect(sent).toEqual([]);
+  });
+
+  test('not because the server was started anew, and is asked once at a time', async () => {
+    let again = 0;
+    answers.push(async (one: Shown) => {
+      store.forgetRevisions();
+      store.setHeads([], false);
+      expect(one.token?.isCancellationRequested).toBe(false);
+      await questions.answer(run(question('q')));
+      again = shown.length;
+      return undefined;
+    });
+    await questions.answer(run(question('q')));
+    expect(again).toBe(1);
+  });
+
+  test('when the window goes', async () => {
+    answers.push((one: Shown) => {
+      questions.dispose();
+      expect(one.token?.isCancellationRequested).toBe(true);
+      return undefined;
+    });
+    await questions.answer(run(question('q')));
+  });
+});
