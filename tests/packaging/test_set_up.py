@@ -53,11 +53,11 @@ def test_x081_a_wheel_with_one_byte_changed_is_refused_and_nothing_is_left(
     assert [file.name for file in to.iterdir()] == [f"{NAME}.lock"]
 
 
-def test_x081_a_wheel_without_a_hash_or_that_is_gone_is_refused(extension: Path, tmp_path: Path) -> None:
+def test_x081_wheels_without_hashes_or_one_that_is_gone_are_refused(extension: Path, tmp_path: Path) -> None:
     changed = carried(extension, tmp_path / "extension")
     listed = changed / "bundled" / "requirements.txt"
     text = listed.read_text(encoding="utf-8")
-    listed.write_text(re.sub(r"(rich==\S+).*", r"\1", text), encoding="utf-8")
+    listed.write_text(re.sub(r" --hash=\S+", "", text), encoding="utf-8")
     assert set_up(changed, tmp_path / "to").returncode == REFUSED
     listed.write_text(text, encoding="utf-8")
     next((changed / "bundled").glob("rich-*")).unlink()
@@ -77,7 +77,7 @@ def test_x081_settings_of_pip_do_not_count_and_no_server_is_asked(extension: Pat
             file.write_text(text)
         settings = {
             "HOME": str(home), "XDG_CONFIG_DIRS": str(system.parents[1]), "PIP_CONFIG_FILE": str(named), "PIP_INDEX_URL": url,
-            "PIP_EXTRA_INDEX_URL": url, "PIP_PROXY": url, "HTTP_PROXY": url, "PIP_NO_INDEX": "0", "PIP_ROOT": str(elsewhere),
+            "PIP_EXTRA_INDEX_URL": url, "PIP_PROXY": url, "HTTP_PROXY": url, "HTTPS_PROXY": url, "PIP_NO_INDEX": "0", "PIP_ROOT": str(elsewhere),
             "PIP_REQUIRE_VIRTUALENV": "1", "PIP_NO_BINARY": ":all:", "PIP_FIND_LINKS": url,
         }  # fmt: skip
         argv = command(extension, tmp_path / "to")

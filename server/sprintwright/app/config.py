@@ -40,13 +40,14 @@ def load_settings(user_file: Path, folder: Path | None, editor: Config | None = 
     Raises:
         Refused: `config_invalid`, with every problem of a bad file.
     """
-    levels = [("user", user_file)]
-    if folder is not None:
-        ours = folder / ".sprintwright"
-        if not ours.is_symlink():  # what a link leads to is not this folder's
-            levels.append(("workspace", ours / "config.yaml"))
+    levels, warnings = [("user", user_file)], list[str]()
+    if folder is not None and not (ours := folder / ".sprintwright").is_symlink():
+        if (file := ours / "config.yaml").is_symlink():  # what a link leads to is not this folder's
+            warnings.append(f"{file}: it is a symbolic link, so it is not read. Replace it by the real thing.")
+        else:
+            levels.append(("workspace", file))
     agents = {name: Configured(name, config, "builtin", Path()) for name, config in BUILT_IN.items()}
-    primary, escalation, roles, warnings = "", "", dict[str, str](), list[str]()
+    primary, escalation, roles = "", "", dict[str, str]()
     limits, history_runs = Limits(), None
     read = [(origin, file, _read(file, warnings)) for origin, file in levels]
     for origin, file, config in [*read, ("editor", user_file, editor)]:

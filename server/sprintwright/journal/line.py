@@ -120,7 +120,8 @@ def decode(line: bytes, read_blob: Any = None) -> Record:
 
 def _is_typed(record: Record) -> bool:
     """Whether the fields around the payload are what we write: a checksum is easily made (X14)."""
-    numbers, texts = (record.seq, record.synced), (record.at, record.key, record.epoch)
+    numbers = (record.seq, record.synced)
+    texts = cast("tuple[object, ...]", (record.at, record.key, record.epoch))
     return (
         all(type(one) is int for one in numbers)
         and all(isinstance(one, str) for one in texts)

@@ -85,10 +85,11 @@ def make_run_folder(folder: Path) -> RunFolder:
 
 
 def list_run_folders(folder: Path) -> Iterator[RunFolder]:
-    """The runs of a folder, newest first; anything else that lies there is passed over."""
+    """The runs of a folder, newest first; anything else that lies there is passed over, and links are not followed."""
     try:
+        refuse_links(folder / ".sprintwright" / "runs", folder)
         names = [path.name for path in (folder / ".sprintwright" / "runs").iterdir()]
-    except OSError:
+    except (OSError, PathRefused):
         return
     for name in sorted(names, reverse=True):
         if RUN_ID.fullmatch(name):
