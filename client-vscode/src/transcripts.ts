@@ -37,9 +37,6 @@ export async function transcriptText(file: string, most = MOST_BYTES): Promise<s
     const buffer = Buffer.alloc(size - from);
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, from);
     const lines = buffer.toString('utf8', 0, bytesRead).split('\n');
-    if (from > 0) {
-      lines.shift(); // begun before what was read
-    }
     const text = render(lines);
     return from > 0 ? `(${Math.round(from / 1024)} kB before this are in ${file})\n\n${text}` : text;
   } finally {
@@ -72,7 +69,7 @@ function parse(line: string): { stream: string; text: string } | undefined {
       return { stream: String(value.stream), text: String(value.text) };
     }
   } catch {
-    // a line that is being written
+    // a line that is being written, or that began before what was read
   }
   return undefined;
 }

@@ -4,10 +4,13 @@ Also run as a file, by its path, where the package is in no folder of the interp
 VS Code extension makes.
 """
 
+import os
 import sys
 
 if __name__ == "__main__":
     sys.path[:] = [entry for entry in sys.path if entry not in ("", ".")]
+    if __package__ and not sys.flags.safe_path and sys.path[0] == os.getcwd():  # noqa: PTH109 - no import before this
+        del sys.path[0]
     if not __package__:
         from pathlib import Path
 

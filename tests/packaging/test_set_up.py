@@ -81,7 +81,8 @@ def test_x081_settings_of_pip_do_not_count_and_no_server_is_asked(extension: Pat
             "PIP_REQUIRE_VIRTUALENV": "1", "PIP_NO_BINARY": ":all:", "PIP_FIND_LINKS": url,
         }  # fmt: skip
         argv = command(extension, tmp_path / "to")
-        done = subprocess.run(argv, env={**os.environ, **settings}, capture_output=True, text=True)
+        environment = {**os.environ, **settings}
+        done = subprocess.run(argv, env=environment, capture_output=True, text=True, timeout=100)
         asked, _, _ = select.select([index], [], [], 0)
     assert done.returncode == 0, done.stdout + done.stderr
     assert not asked and "127.0.0.1" not in done.stdout + done.stderr

@@ -67,7 +67,7 @@ describe('the extension', () => {
     const others = ['restartServer', 'runDemo', 'setUp'].map((one) => `sprintwright.${one}`); // have tests of their own
     const once = ['showLog', 'copyDiagnostics', 'choosePython', 'validateWorkflow', 'selectAgents', 'runDoctor'];
     const called = commands.map((one) => one.command).filter((one) => !others.includes(one));
-    const odd = [null, 7, {}, { runId: 'none', id: 'x' }, { workflow: null }, { name: 'none' }];
+    const odd = [null, { runId: 'none', id: 'x', name: 'none' }, { workflow: null }];
     const said = await escaping(async () => {
       for (const command of called) {
         assert.ok(known.has(command), `${command} is not registered`);

@@ -70,6 +70,13 @@ describe('consent', () => {
     expect(sent[1]).toMatchObject({ consent: 'h1' });
   });
 
+  test('x052: to have seen it is not to have agreed', async () => {
+    replies = [needed('x'.repeat(3000))];
+    answers.push('Show All');
+    expect(await perform()).toBeUndefined();
+    expect(sent).toHaveLength(1);
+  });
+
   test('x052: another thing to agree to is asked anew', async () => {
     replies = [needed('make test'), new Refused('consent_needed', '', { items: ['make all'], hash: 'h2' })];
     answers.push('Allow', 'Allow');

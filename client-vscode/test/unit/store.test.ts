@@ -79,6 +79,13 @@ describe('revisions', () => {
   });
 });
 
+test('a node that comes again has nothing below it that was there before', () => {
+  store.replace(result('r1', { revision: 1, nodes: [node('b'), node('b/x', 'b')] }));
+  store.take(change(1, 2, { removed: ['b'] }));
+  store.take(change(2, 3, { nodes: [node('b')] }));
+  expect(store.below('r1', 'b')).toEqual([]);
+});
+
 describe('who is told of what', () => {
   test('of a changed node the node, of a new one its parent', () => {
     store.replace(result('r1', { nodes: [node('a'), node('b')] }));

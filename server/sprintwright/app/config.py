@@ -11,6 +11,7 @@ from sprintwright.definitions.load import decode, load_model
 from sprintwright.errors import Refused
 from sprintwright.model.limits import Limits
 from sprintwright.model.problem import Problem
+from sprintwright.paths import is_link
 
 _MOST_BYTES = 1024 * 1024
 
@@ -41,8 +42,8 @@ def load_settings(user_file: Path, folder: Path | None, editor: Config | None = 
         Refused: `config_invalid`, with every problem of a bad file.
     """
     levels, warnings = [("user", user_file)], list[str]()
-    if folder is not None and not (ours := folder / ".sprintwright").is_symlink():
-        if (file := ours / "config.yaml").is_symlink():  # what a link leads to is not this folder's
+    if folder is not None and not is_link(ours := folder / ".sprintwright"):
+        if is_link(file := ours / "config.yaml"):  # what a link leads to is not this folder's
             warnings.append(f"{file}: it is a symbolic link, so it is not read. Replace it by the real thing.")
         else:
             levels.append(("workspace", file))

@@ -16,6 +16,7 @@ from sprintwright.journal.reader import Loaded
 from sprintwright.journal.store import RunFolder, list_run_folders
 from sprintwright.model.changes import Change
 from sprintwright.model.records import Ended, RunStarted
+from sprintwright.paths import is_folder
 from sprintwright.state.fold import RunState, fold
 from sprintwright.state.node import RunStatus
 from sprintwright.state.numbers import numbered
@@ -86,7 +87,7 @@ def list_runs(places: Places, folder: Path | None) -> Iterator[Head]:
     else:
         found = (RunFolder(Path(run.folder), run.run_id) for run in UserState(places.state).own_runs())
     for place in found:
-        if place.path.is_dir():
+        if is_folder(place.path):
             yield head_of(places, place)
 
 

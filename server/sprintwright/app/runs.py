@@ -16,7 +16,7 @@ from sprintwright.journal.reader import Loaded
 from sprintwright.journal.store import RunFolder, list_run_folders
 from sprintwright.model.definition import Definition
 from sprintwright.model.records import Decided, Record, RunStarted
-from sprintwright.paths import read_beneath
+from sprintwright.paths import is_folder, read_beneath
 from sprintwright.processes import Leftovers
 
 _MOST_BYTES = 2 * 1024 * 1024
@@ -28,7 +28,7 @@ def find_run(places: Places, folder: Path | None, name: str) -> RunFolder:
     Raises:
         Refused: `folder_missing`, or `unknown_run` with the newest ones.
     """
-    if folder is not None and not folder.is_dir():
+    if folder is not None and not is_folder(folder):
         raise Refused("folder_missing", f"There is no folder {str(folder)!r}.", folder=str(folder))
     here = list(list_run_folders(folder)) if folder is not None else []
     if name in ("", "last"):
@@ -38,7 +38,7 @@ def find_run(places: Places, folder: Path | None, name: str) -> RunFolder:
     else:
         runs = {place.run_id: place for place in here}
         found = [runs[name]] if name in runs else [place for run_id, place in runs.items() if name in run_id]
-    if len(found) == 1 and found[0].path.is_dir():
+    if len(found) == 1 and is_folder(found[0].path):
         return found[0]
     if len(found) > 1:
         ids = ", ".join(place.run_id for place in found[:5])

@@ -29,7 +29,7 @@ from sprintwright.model.effects import Outcome
 from sprintwright.model.limits import Limits
 from sprintwright.model.outline import outline_of
 from sprintwright.model.records import Noted, RunStarted
-from sprintwright.paths import write_atomic
+from sprintwright.paths import is_folder, is_link, write_atomic
 from sprintwright.stops import stop
 from sprintwright.text import did_you_mean
 from sprintwright.threads import in_thread
@@ -61,13 +61,13 @@ class StartRequest:
 def catalogue(places: Places, folder: Path | None) -> Catalogue:
     """Every definition that can be seen from a folder."""
     ours = folder / ".sprintwright" if folder is not None else None
-    workspace = ours / "workflows" if ours is not None and not ours.is_symlink() else None
+    workspace = ours / "workflows" if ours is not None and not is_link(ours) else None
     return discover(builtin_folder(), places.workflows, workspace)
 
 
 def usable_folder(folder: Path) -> Path:
     """The folder to work in, resolved. Raises `Refused` when it is not there or can't be written."""
-    if not folder.is_dir():
+    if not is_folder(folder):
         raise Refused("folder_missing", f"There is no folder {str(folder)!r}.", folder=str(folder))
     if not os.access(folder, os.W_OK):
         raise Refused(

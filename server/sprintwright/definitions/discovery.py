@@ -17,6 +17,7 @@ from sprintwright.definitions.nodes import MAX_CHARACTERS, MappingNode, problem
 from sprintwright.definitions.source import Source
 from sprintwright.model.definition import Definition
 from sprintwright.model.problem import Problem
+from sprintwright.paths import is_link
 from sprintwright.text import fold, nearest
 
 Origin = Literal["builtin", "user", "workspace"]
@@ -93,7 +94,7 @@ def _key(name: str) -> str:
 
 def _files(folder: Path, *, confined: bool) -> Iterator[Path]:
     """Definition files of a folder, in the order of their names."""
-    if confined and folder.is_symlink():
+    if confined and is_link(folder):
         return
     try:
         paths = sorted(path for path in folder.iterdir() if _is_definition(path.name))

@@ -20,6 +20,7 @@ from sprintwright.app.look import is_own
 from sprintwright.app.places import Places
 from sprintwright.journal.store import RunFolder, list_run_folders
 from sprintwright.lsp.wire import Owner
+from sprintwright.paths import is_folder
 from sprintwright.state.fold import RunState
 from sprintwright.state.tree import AT_WORK, Delta
 from sprintwright.threads import in_thread
@@ -197,7 +198,7 @@ def _polled(follower: Follower) -> tuple[bool, Delta]:
     follower.poll(take)
     if follower.state.status not in AT_WORK:  # its owner left: what was at work is not any more
         whole.changed.update(dict.fromkeys(before))
-    return not follower.place.path.is_dir(), whole  # looked at last: it may go while it is read
+    return not is_folder(follower.place.path), whole  # looked at last: it may go while it is read
 
 
 def merge(whole: Delta, later: Delta) -> None:

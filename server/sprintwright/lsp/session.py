@@ -97,10 +97,11 @@ class Session:
         """Once the client is ready: settings, and the runs that are there."""
         if self.mismatch:
             self.say(self.mismatch, types.MessageType.Error)
-        await self.learn_names()
         if self.trusted and not self.mismatch:
-            await self.fetch_settings()
             self.spawn(self.runs.watch())
+        await self.learn_names()
+        if self.trusted and not self.mismatch and await self.fetch_settings():
+            await self.learn_names()
 
     async def close(self) -> None:
         """Leave every run, resumable, and end everything that was begun for the client."""
@@ -195,20 +196,20 @@ class Session:
 
     # Settings and names
 
-    async def fetch_settings(self) -> None:
-        """Ask the client for its settings; wrong ones are told and left out."""
+    async def fetch_settings(self) -> bool:
+        """Ask the client for its settings; wrong ones are told and left out. Whether there are any."""
         workspace = self.server.client_capabilities.workspace
         if not self.trusted or not (workspace and workspace.configuration):
-            return
+            return False
         params = types.ConfigurationParams([types.ConfigurationItem(section=methods.SECTION)])
         try:
             found = await self.server.protocol.send_request_async(types.WORKSPACE_CONFIGURATION, params)
         except Exception as error:
             log.warning("the client gave no settings: %s", error)
-            return
-        given = found[0] if isinstance(found, list) and found else None
+            return False
+        given = found[0] if isinstance(found, list | tuple) and found else None
         if not isinstance(given, dict):
-            return
+            return False
         ours = {name: value for name, value in given.items() if name in Config.model_fields and value is not None}
         try:
             self._editor = Config.model_validate(ours)
@@ -216,6 +217,8 @@ class Session:
             first = error.errors()[0]
             where = ".".join(str(part) for part in ("sprintwright", *first["loc"]))
             self.say(f"The setting {where} can't be used and is left out: {first['msg']}.", types.MessageType.Warning)
+            return False
+        return bool(ours)
 
     def settings(self, folder: Path | None) -> Settings:
         """What is in force in a folder; reads files. Raises `Refused` (`config_invalid`)."""

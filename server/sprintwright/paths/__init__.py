@@ -1,12 +1,14 @@
 """The one decision about paths: which are allowed, which are protected, and how files are opened."""
 
-from sprintwright.paths.beneath import open_beneath, read_beneath, refuse_links, resolve_inside
+from sprintwright.paths.beneath import is_folder, is_link, open_beneath, read_beneath, refuse_links, resolve_inside
 from sprintwright.paths.names import artifact_name, relative_inside
 from sprintwright.paths.protected import is_protected, protection
 from sprintwright.paths.writing import make_private_dir, remove_leftovers, sync_folder, write_atomic
 
 __all__ = [
     "artifact_name",
+    "is_folder",
+    "is_link",
     "is_protected",
     "make_private_dir",
     "open_beneath",

@@ -81,6 +81,16 @@ def make_folder(name: str, mode: int, where: int) -> bool:
     return True
 
 
+def is_folder(path: Path) -> bool:
+    """Whether it is a folder, or a link to one; not where nobody can look (no permission, a name that is too long)."""
+    return os.path.isdir(path)  # noqa: PTH112 - Path.is_dir raises there
+
+
+def is_link(path: Path) -> bool:
+    """Whether it is a symbolic link; not where nobody can look."""
+    return os.path.islink(path)  # noqa: PTH114 - Path.is_symlink raises there
+
+
 def read_beneath(folder: Path, rel: str, cap: int) -> bytes:
     """The bytes of a regular file beneath a folder.
 
