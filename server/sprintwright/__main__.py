@@ -9,7 +9,11 @@ import sys
 
 if __name__ == "__main__":
     sys.path[:] = [entry for entry in sys.path if entry not in ("", ".")]
-    if __package__ and not sys.flags.safe_path and sys.path[0] == os.getcwd():  # noqa: PTH109 - no import before this
+    try:
+        current = os.getcwd()  # noqa: PTH109 - no import before this
+    except OSError:  # it was removed under us
+        current = ""
+    if __package__ and not sys.flags.safe_path and sys.path[0] == current:
         del sys.path[0]
     if not __package__:
         from pathlib import Path
