@@ -52,6 +52,8 @@ def client(place: Place) -> Iterator[RawClient]:
     folders = [{"uri": place.project.as_uri(), "name": "project"}]
     options = {"trusted": True, "questions": True}
     made.initialize(capabilities=CAN, workspaceFolders=folders, initializationOptions=options)
+    for late in (1, True):  # too late: it is answered, and goes on though it is not worked off yet
+        made.notify("$/cancelRequest", {"id": late})
     yield made
     made.close()
     assert not made.garbage
