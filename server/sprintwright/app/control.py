@@ -39,7 +39,7 @@ class ControlSocket:
 
         A socket that a dead owner left is replaced: the caller holds the run's lock.
         """
-        make_private_dir(runtime)
+        make_private_dir(runtime, durable=False)  # on the loop; a socket does not outlive its process
         path = runtime / f"{run_id}.sock"
         path.unlink(missing_ok=True)
         listening = socket.socket(socket.AF_UNIX)

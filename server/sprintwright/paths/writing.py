@@ -72,8 +72,11 @@ def _write_new(name: str, data: bytes, mode: int, where: int) -> None:
         os.close(descriptor)
 
 
-def make_private_dir(path: Path) -> None:
-    """Make a folder that only we can enter (0700, whatever the umask), or see that it is one. Durable.
+def make_private_dir(path: Path, *, durable: bool = True) -> None:
+    """Make a folder that only we can enter (0700, whatever the umask), or see that it is one.
+
+    Args:
+        durable: wait until its name is on the disk.
 
     Raises:
         PathRefused: a link or a file has the name, or the folder is another user's.
@@ -81,7 +84,8 @@ def make_private_dir(path: Path) -> None:
     """
     with opened_folder(path.parent, []) as parent:
         if make_folder(path.name, 0o700, parent):
-            os.fsync(parent)
+            if durable:
+                os.fsync(parent)
         elif not path.is_symlink() and not path.is_dir():
             raise PathRefused(f"{str(path)!r} is a file; a folder of that name is needed.", data={"path": str(path)})
     with opened_folder(path.parent, [path.name]) as descriptor:
