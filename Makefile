@@ -4,20 +4,24 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test test-exhaustive test-vscode check check-vscode bench vsix lock schema clean
+.PHONY: demo test test-exhaustive test-client test-vscode check check-vscode bench vsix lock schema clean
 
 demo: $(READY)
 	@$(BIN)/sprintwright demo
 
 test: $(READY)
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory test-client; else echo "Without Node only the Python part is tested."; fi
 	@$(BIN)/python -m pytest tests --ignore=tests/bench --ignore=tests/packaging -n 2 --dist worksteal -m "not exhaustive"
 
 test-exhaustive: $(READY)
 	@$(BIN)/python -m pytest tests --ignore=tests/bench --ignore=tests/packaging -n 2 --dist worksteal -m exhaustive
 
-# The extension: unit tests, its package, the extension host, and a real VS Code in a browser.
+# The extension's unit tests: those that need no VS Code.
+test-client: client-vscode/node_modules/.ready
+	@cd client-vscode && npx vitest run --reporter=dot
+
+# The extension's package, the extension host, and a real VS Code in a browser.
 test-vscode: vsix
-	@cd client-vscode && npx vitest run
 	@$(BIN)/python -m pytest tests/packaging
 	@client-vscode/test/support/setup.sh
 	@client-vscode/test/support/run.sh
@@ -62,3 +66,4 @@ $(READY): requirements-dev.lock pyproject.toml
 
 clean:
 	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis dist
+	cd client-vscode && rm -rf node_modules dist out bundled schemas LICENSE *.vsix

@@ -44,6 +44,8 @@ class RawClient:
         self._ids = itertools.count(1)
         self._changed = threading.Condition()
         self._listens, self._hears_errors = threading.Event(), threading.Event()
+        self._still, self._errors_still = threading.Event(), threading.Event()
+        """Set while the threads are held."""
         self._is_over, self._hangs_up = threading.Event(), threading.Event()
         self.received: list[Message] = []
         self._unread = b""
@@ -55,8 +57,10 @@ class RawClient:
         if not mute:
             self._listens.set()
         self._threads = [
-            threading.Thread(target=self._read, args=(stdout, self._listens, self._take), daemon=True),
-            threading.Thread(target=self._read, args=(stderr, self._hears_errors, self._take_error), daemon=True),
+            threading.Thread(target=self._read, args=(stdout, self._listens, self._still, self._take), daemon=True),
+            threading.Thread(
+                target=self._read, args=(stderr, self._hears_errors, self._errors_still, self._take_error), daemon=True
+            ),
         ]
         for thread in self._threads:
             thread.start()
@@ -154,8 +158,9 @@ class RawClient:
         return b"" if _FRAME_BEGUN.fullmatch(self._unread[:100]) else self._unread
 
     def mute(self, *, errors: bool = False) -> None:
-        """Stop reading (R80); ``errors``: stop reading the error output instead (R81)."""
+        """Stop reading (R80); ``errors``: stop reading the error output instead (R81). When it returns, nothing is read."""
         (self._hears_errors if errors else self._listens).clear()
+        (self._errors_still if errors else self._still).wait(SECONDS)
 
     def unmute(self) -> None:
         """Read again."""
@@ -212,9 +217,14 @@ class RawClient:
             if descriptor >= 0:
                 os.close(descriptor)
 
-    def _read(self, descriptor: int, allowed: threading.Event, take: Callable[[bytes], None]) -> None:
+    def _read(
+        self, descriptor: int, allowed: threading.Event, still: threading.Event, take: Callable[[bytes], None]
+    ) -> None:
         while not self._is_over.is_set():
-            allowed.wait()
+            if not allowed.is_set():
+                still.set()
+                allowed.wait()
+                still.clear()
             if self._hangs_up.is_set() and descriptor == self._stdout:
                 return
             try:
