@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 from pydantic import BaseModel
 
 from sprintwright.errors import RefusalCode
-from sprintwright.lsp import methods, wire
+from sprintwright.lsp import arguments, methods, wire
 from sprintwright.lsp.early import CAPABILITIES
 from sprintwright.lsp.protocol import HardenedProtocol
 from sprintwright.lsp.server import make_server
@@ -37,29 +37,30 @@ ROOT = Path(__file__).parents[2]
 DOCUMENT = ROOT / "docs" / "protocol.md"
 FOLDER = ROOT / "tests" / "golden" / "protocol"
 NAMES = "names.json"
+MODULES = (arguments, wire)
 
 _OUTCOME, _STATUS, _PREVIEW = wire.OutcomeResult, wire.StatusResult, wire.PreviewResult
 COMMANDS: dict[str, tuple[type[BaseModel], dict[str, type[BaseModel]]]] = {
-    methods.WORKFLOW_LIST: (wire.NoArguments, {"result": wire.WorkflowsResult}),
-    methods.WORKFLOW_START: (wire.StartArguments, {"result": _OUTCOME}),
-    methods.WORKFLOW_RESUME: (wire.ResumeArguments, {"result": _OUTCOME, "preview": _PREVIEW}),
-    methods.WORKFLOW_END: (wire.EndArguments, {"result": _OUTCOME}),
-    methods.RUN_CONTINUE: (wire.GoOnArguments, {"result": _OUTCOME}),
-    methods.RUN_ANSWER: (wire.AnswerArguments, {"result": _OUTCOME}),
-    methods.RUN_SAY: (wire.SayArguments, {"result": _STATUS}),
-    methods.RUN_PAUSE: (wire.RunArguments, {"result": _STATUS}),
-    methods.RUN_CANCEL: (wire.RunArguments, {"result": _STATUS}),
-    methods.RUN_RECONFIGURE: (wire.ReconfigureArguments, {"result": wire.ReconfigureResult}),
-    methods.RUN_RERUN: (wire.RerunArguments, {"result": _OUTCOME, "preview": _PREVIEW}),
-    methods.RUN_RESTORE: (wire.RestoreArguments, {"result": wire.RestoreResult}),
-    methods.RUN_DELETE: (wire.RunArguments, {"result": wire.DeleteResult}),
-    methods.RUN_LIST: (wire.NoArguments, {"result": wire.RunsResult}),
-    methods.RUN_GET: (wire.RunArguments, {"result": wire.RunResult}),
-    methods.RUN_CHANGES: (wire.ChangesArguments, {"result": wire.ChangesResult}),
-    methods.AGENTS_LIST: (wire.NoArguments, {"result": wire.AgentsResult}),
-    methods.FINDING_DISMISS: (wire.FindingArguments, {"result": _STATUS}),
-    methods.FINDING_FIX: (wire.FixArguments, {"result": _OUTCOME}),
-    methods.DEMO_START: (wire.NoArguments, {"result": _OUTCOME}),
+    methods.WORKFLOW_LIST: (arguments.NoArguments, {"result": wire.WorkflowsResult}),
+    methods.WORKFLOW_START: (arguments.StartArguments, {"result": _OUTCOME}),
+    methods.WORKFLOW_RESUME: (arguments.ResumeArguments, {"result": _OUTCOME, "preview": _PREVIEW}),
+    methods.WORKFLOW_END: (arguments.EndArguments, {"result": _OUTCOME}),
+    methods.RUN_CONTINUE: (arguments.GoOnArguments, {"result": _OUTCOME}),
+    methods.RUN_ANSWER: (arguments.AnswerArguments, {"result": _OUTCOME}),
+    methods.RUN_SAY: (arguments.SayArguments, {"result": _STATUS}),
+    methods.RUN_PAUSE: (arguments.RunArguments, {"result": _STATUS}),
+    methods.RUN_CANCEL: (arguments.RunArguments, {"result": _STATUS}),
+    methods.RUN_RECONFIGURE: (arguments.ReconfigureArguments, {"result": wire.ReconfigureResult}),
+    methods.RUN_RERUN: (arguments.RerunArguments, {"result": _OUTCOME, "preview": _PREVIEW}),
+    methods.RUN_RESTORE: (arguments.RestoreArguments, {"result": wire.RestoreResult}),
+    methods.RUN_DELETE: (arguments.RunArguments, {"result": wire.DeleteResult}),
+    methods.RUN_LIST: (arguments.NoArguments, {"result": wire.RunsResult}),
+    methods.RUN_GET: (arguments.RunArguments, {"result": wire.RunResult}),
+    methods.RUN_CHANGES: (arguments.ChangesArguments, {"result": wire.ChangesResult}),
+    methods.AGENTS_LIST: (arguments.NoArguments, {"result": wire.AgentsResult}),
+    methods.FINDING_DISMISS: (arguments.FindingArguments, {"result": _STATUS}),
+    methods.FINDING_FIX: (arguments.FixArguments, {"result": _OUTCOME}),
+    methods.DEMO_START: (arguments.NoArguments, {"result": _OUTCOME}),
 }
 """Every command: what it takes, and what it gives by the word in the golden file's name."""
 PUSHED: dict[str, type[BaseModel]] = {
@@ -136,8 +137,9 @@ def models() -> dict[str, type[BaseModel]]:
     """The wire's models by name."""
     return {
         name: value
-        for name, value in vars(wire).items()
-        if inspect.isclass(value) and issubclass(value, BaseModel) and value.__module__ == wire.__name__
+        for module in MODULES
+        for name, value in vars(module).items()
+        if inspect.isclass(value) and issubclass(value, BaseModel) and value.__module__ == module.__name__
     }
 
 
@@ -190,7 +192,7 @@ def _described(model: type[BaseModel], field: str) -> str:
 def _docstrings() -> dict[str, dict[str, str]]:
     """Read from the source: collecting them at import (`use_attribute_docstrings`) costs each server start 30 ms."""
     found: dict[str, dict[str, str]] = {}
-    for part in ast.parse(inspect.getsource(wire)).body:
+    for part in (one for module in MODULES for one in ast.parse(inspect.getsource(module)).body):
         if not isinstance(part, ast.ClassDef):
             continue
         own = found[part.name] = {}

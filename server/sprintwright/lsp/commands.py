@@ -18,7 +18,7 @@ from sprintwright.app.restore import preview_restore, restore
 from sprintwright.app.runs import require_unowned
 from sprintwright.app.start import StartRequest, start
 from sprintwright.journal.store import RunFolder
-from sprintwright.lsp import looking, methods, shapes, wire
+from sprintwright.lsp import arguments, looking, methods, shapes, wire
 from sprintwright.lsp.protocol import RawJson
 from sprintwright.lsp.session import RunAbout, Session
 from sprintwright.model.effects import Effect, Outcome
@@ -41,30 +41,30 @@ def handlers(session: Session) -> dict[str, Handler]:
         return handle
 
     return {
-        methods.WORKFLOW_LIST: guarded(wire.NoArguments, looking.workflows),
-        methods.WORKFLOW_START: guarded(wire.StartArguments, workflow_start),
-        methods.WORKFLOW_RESUME: guarded(wire.ResumeArguments, workflow_resume),
-        methods.WORKFLOW_END: guarded(wire.EndArguments, workflow_end),
-        methods.RUN_CONTINUE: guarded(wire.GoOnArguments, run_continue),
-        methods.RUN_ANSWER: guarded(wire.AnswerArguments, run_answer),
-        methods.RUN_SAY: guarded(wire.SayArguments, run_say),
-        methods.RUN_PAUSE: guarded(wire.RunArguments, run_pause),
-        methods.RUN_CANCEL: guarded(wire.RunArguments, run_cancel),
-        methods.RUN_RECONFIGURE: guarded(wire.ReconfigureArguments, run_reconfigure),
-        methods.RUN_RERUN: guarded(wire.RerunArguments, run_rerun),
-        methods.RUN_RESTORE: guarded(wire.RestoreArguments, run_restore),
-        methods.RUN_DELETE: guarded(wire.RunArguments, run_delete),
-        methods.RUN_LIST: guarded(wire.NoArguments, looking.runs),
-        methods.RUN_GET: guarded(wire.RunArguments, looking.run),
-        methods.RUN_CHANGES: guarded(wire.ChangesArguments, run_changes),
-        methods.AGENTS_LIST: guarded(wire.NoArguments, looking.agents),
-        methods.FINDING_DISMISS: guarded(wire.FindingArguments, finding_dismiss),
-        methods.FINDING_FIX: guarded(wire.FixArguments, finding_fix),
-        methods.DEMO_START: guarded(wire.NoArguments, demo_start),
+        methods.WORKFLOW_LIST: guarded(arguments.NoArguments, looking.workflows),
+        methods.WORKFLOW_START: guarded(arguments.StartArguments, workflow_start),
+        methods.WORKFLOW_RESUME: guarded(arguments.ResumeArguments, workflow_resume),
+        methods.WORKFLOW_END: guarded(arguments.EndArguments, workflow_end),
+        methods.RUN_CONTINUE: guarded(arguments.GoOnArguments, run_continue),
+        methods.RUN_ANSWER: guarded(arguments.AnswerArguments, run_answer),
+        methods.RUN_SAY: guarded(arguments.SayArguments, run_say),
+        methods.RUN_PAUSE: guarded(arguments.RunArguments, run_pause),
+        methods.RUN_CANCEL: guarded(arguments.RunArguments, run_cancel),
+        methods.RUN_RECONFIGURE: guarded(arguments.ReconfigureArguments, run_reconfigure),
+        methods.RUN_RERUN: guarded(arguments.RerunArguments, run_rerun),
+        methods.RUN_RESTORE: guarded(arguments.RestoreArguments, run_restore),
+        methods.RUN_DELETE: guarded(arguments.RunArguments, run_delete),
+        methods.RUN_LIST: guarded(arguments.NoArguments, looking.runs),
+        methods.RUN_GET: guarded(arguments.RunArguments, looking.run),
+        methods.RUN_CHANGES: guarded(arguments.ChangesArguments, run_changes),
+        methods.AGENTS_LIST: guarded(arguments.NoArguments, looking.agents),
+        methods.FINDING_DISMISS: guarded(arguments.FindingArguments, finding_dismiss),
+        methods.FINDING_FIX: guarded(arguments.FixArguments, finding_fix),
+        methods.DEMO_START: guarded(arguments.NoArguments, demo_start),
     }
 
 
-async def workflow_start(session: Session, given: wire.StartArguments) -> wire.OutcomeResult:
+async def workflow_start(session: Session, given: arguments.StartArguments) -> wire.OutcomeResult:
     """`workflow.start`"""
     request = StartRequest(
         workflow=given.workflow,
@@ -82,7 +82,7 @@ async def workflow_start(session: Session, given: wire.StartArguments) -> wire.O
     return await _started(session, request)
 
 
-async def demo_start(session: Session, _given: wire.NoArguments) -> wire.OutcomeResult:
+async def demo_start(session: Session, _given: arguments.NoArguments) -> wire.OutcomeResult:
     """`demo.start`: on a sample project of its own, so that it needs no folder and no agent."""
     request = await make_demo()
     settings = await in_thread(session.settings, request.folder)
@@ -98,7 +98,7 @@ async def _started(session: Session, request: StartRequest) -> wire.OutcomeResul
     return _told(session, begun, about, "started")
 
 
-async def workflow_resume(session: Session, given: wire.ResumeArguments) -> Result:
+async def workflow_resume(session: Session, given: arguments.ResumeArguments) -> Result:
     """`workflow.resume`"""
     wish = Wish(
         definition=given.definition,
@@ -117,7 +117,7 @@ async def workflow_resume(session: Session, given: wire.ResumeArguments) -> Resu
     return _told(session, await carry_out(plan, world, wish), about, "advanced")
 
 
-async def run_rerun(session: Session, given: wire.RerunArguments) -> Result:
+async def run_rerun(session: Session, given: arguments.RerunArguments) -> Result:
     """`run.rerun`"""
     wish = Wish(
         interrupted=given.interrupted, artifacts=given.artifacts, consent=given.consent, concurrent=given.concurrent
@@ -129,13 +129,13 @@ async def run_rerun(session: Session, given: wire.RerunArguments) -> Result:
     return _told(session, await carry_out(plan, world, wish), about, "advanced")
 
 
-async def workflow_end(session: Session, given: wire.EndArguments) -> wire.OutcomeResult:
+async def workflow_end(session: Session, given: arguments.EndArguments) -> wire.OutcomeResult:
     """`workflow.end`"""
     place, world, _ = await _here(session, given.run_id)
     return shapes.outcome(await acting.end(place, world, artifacts=given.artifacts))
 
 
-async def run_continue(session: Session, given: wire.GoOnArguments) -> wire.OutcomeResult:
+async def run_continue(session: Session, given: arguments.GoOnArguments) -> wire.OutcomeResult:
     """`run.continue`"""
     place, world, about = await _here(session, given.run_id)
     begun = await acting.continue_run(
@@ -144,7 +144,7 @@ async def run_continue(session: Session, given: wire.GoOnArguments) -> wire.Outc
     return _told(session, begun, about, "advanced")
 
 
-async def run_answer(session: Session, given: wire.AnswerArguments) -> wire.OutcomeResult:
+async def run_answer(session: Session, given: arguments.AnswerArguments) -> wire.OutcomeResult:
     """`run.answer`"""
     place, world, about = await _here(session, given.run_id)
     begun = await acting.answer(
@@ -159,28 +159,28 @@ async def run_answer(session: Session, given: wire.AnswerArguments) -> wire.Outc
     return _told(session, begun, about, "advanced")
 
 
-async def run_say(session: Session, given: wire.SayArguments) -> wire.StatusResult:
+async def run_say(session: Session, given: arguments.SayArguments) -> wire.StatusResult:
     """`run.say`"""
     place, world, _ = await _here(session, given.run_id)
     await acting.say(place, world, given.text, lane=given.lane)
     return await looking.status(session, place)
 
 
-async def run_pause(session: Session, given: wire.RunArguments) -> wire.StatusResult:
+async def run_pause(session: Session, given: arguments.RunArguments) -> wire.StatusResult:
     """`run.pause`"""
     place = await in_thread(session.find, given.run_id)
     await in_thread(acting.pause, session.places, place)
     return await looking.status(session, place)
 
 
-async def run_cancel(session: Session, given: wire.RunArguments) -> wire.StatusResult:
+async def run_cancel(session: Session, given: arguments.RunArguments) -> wire.StatusResult:
     """`run.cancel`"""
     place = await in_thread(session.find, given.run_id)
     await in_thread(acting.cancel, session.places, place)
     return await looking.status(session, place)
 
 
-async def run_reconfigure(session: Session, given: wire.ReconfigureArguments) -> wire.ReconfigureResult:
+async def run_reconfigure(session: Session, given: arguments.ReconfigureArguments) -> wire.ReconfigureResult:
     """`run.reconfigure`"""
     place, world, _ = await _here(session, given.run_id)
     roles = await acting.reconfigure(place, world, given.roles)
@@ -188,7 +188,7 @@ async def run_reconfigure(session: Session, given: wire.ReconfigureArguments) ->
     return wire.ReconfigureResult(run_id=now.run_id, status=now.status, roles=roles)
 
 
-async def run_restore(session: Session, given: wire.RestoreArguments) -> wire.RestoreResult:
+async def run_restore(session: Session, given: arguments.RestoreArguments) -> wire.RestoreResult:
     """`run.restore`"""
     place, world, _ = await _here(session, given.run_id)
     done = await restore(place, given.to, world) if given.apply else None
@@ -206,7 +206,7 @@ async def run_restore(session: Session, given: wire.RestoreArguments) -> wire.Re
     )
 
 
-async def run_delete(session: Session, given: wire.RunArguments) -> wire.DeleteResult:
+async def run_delete(session: Session, given: arguments.RunArguments) -> wire.DeleteResult:
     """`run.delete`"""
     place, world, _ = await _here(session, given.run_id)
     await in_thread(require_unowned, session.places, place)
@@ -215,7 +215,7 @@ async def run_delete(session: Session, given: wire.RunArguments) -> wire.DeleteR
     return wire.DeleteResult(run_id=place.run_id, problems=tuple(problems))
 
 
-async def run_changes(session: Session, given: wire.ChangesArguments) -> wire.ChangesResult:
+async def run_changes(session: Session, given: arguments.ChangesArguments) -> wire.ChangesResult:
     """`run.changes`"""
     place, world, _ = await _here(session, given.run_id)
     seen = await in_thread(see, session.places, place)
@@ -223,7 +223,7 @@ async def run_changes(session: Session, given: wire.ChangesArguments) -> wire.Ch
     return wire.ChangesResult(run_id=place.run_id, leaf=given.leaf, diff=diff)
 
 
-async def finding_dismiss(session: Session, given: wire.FindingArguments) -> wire.StatusResult:
+async def finding_dismiss(session: Session, given: arguments.FindingArguments) -> wire.StatusResult:
     """`finding.dismiss`"""
     place, world, _ = await _here(session, given.run_id)
     tracked = find_finding(await in_thread(see, session.places, place), given.finding)
@@ -231,7 +231,7 @@ async def finding_dismiss(session: Session, given: wire.FindingArguments) -> wir
     return await looking.status(session, place)
 
 
-async def finding_fix(session: Session, given: wire.FixArguments) -> wire.OutcomeResult:
+async def finding_fix(session: Session, given: arguments.FixArguments) -> wire.OutcomeResult:
     """`finding.fix`"""
     place = await in_thread(session.find, given.run_id)
     tracked = find_finding(await in_thread(see, session.places, place), given.finding)

@@ -11,7 +11,7 @@ from sprintwright.app.look import Head, list_runs, see
 from sprintwright.app.start import catalogue
 from sprintwright.definitions.discovery import Entry
 from sprintwright.journal.store import RunFolder
-from sprintwright.lsp import shapes, wire
+from sprintwright.lsp import arguments, shapes, wire
 from sprintwright.lsp.protocol import RawJson
 from sprintwright.lsp.session import Session
 from sprintwright.lsp.uris import to_uri
@@ -21,22 +21,22 @@ from sprintwright.threads import in_thread
 _MOST_RUNS = 500
 
 
-async def workflows(session: Session, given: wire.NoArguments) -> wire.WorkflowsResult:
+async def workflows(session: Session, given: arguments.NoArguments) -> wire.WorkflowsResult:
     """`workflow.list`"""
     return await in_thread(_workflows, session, _folders(session, given))
 
 
-async def runs(session: Session, given: wire.NoArguments) -> wire.RunsResult:
+async def runs(session: Session, given: arguments.NoArguments) -> wire.RunsResult:
     """`run.list`"""
     return await in_thread(_runs, session, _folders(session, given))
 
 
-async def run(session: Session, given: wire.RunArguments) -> RawJson:
+async def run(session: Session, given: arguments.RunArguments) -> RawJson:
     """`run.get`; read from the disk: what it says is durable, and a long run holds nobody up."""
     return await in_thread(_run, session, given.run_id)
 
 
-async def agents(session: Session, given: wire.NoArguments) -> wire.AgentsResult:
+async def agents(session: Session, given: arguments.NoArguments) -> wire.AgentsResult:
     """`agents.list`"""
     folders = _folders(session, given)
     return await in_thread(_agents, session, folders[0] if folders else None)
@@ -48,7 +48,7 @@ async def status(session: Session, place: RunFolder) -> wire.StatusResult:
     return wire.StatusResult(run_id=place.run_id, status=seen.state.status)
 
 
-def _folders(session: Session, given: wire.NoArguments) -> list[Path]:
+def _folders(session: Session, given: arguments.NoArguments) -> list[Path]:
     return [session.folder(given.folder)] if given.folder is not None else session.open_folders()
 
 
