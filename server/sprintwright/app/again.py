@@ -1,4 +1,4 @@
-"""The verbs `workflow.resume` and `run.rerun`: a plan, which is also the preview, and carrying it out."""
+"""The verbs `workflow.resume` and `run.rerun`: a plan, what it costs, and carrying it out."""
 
 from __future__ import annotations
 
@@ -36,14 +36,12 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A run, what would be decided about it, and what that costs."""
+    """A run, and what would be decided about it."""
 
     prepared: Prepared
     decisions: list[Decision]
     definition: Definition | None
     """The edited one, where the user takes it."""
-    again: list[str]
-    """Finished leaves that will be done again."""
 
 
 async def plan_resume(place: RunFolder, world: World, wish: Wish) -> Plan:
@@ -62,7 +60,7 @@ async def plan_resume(place: RunFolder, world: World, wish: Wish) -> Plan:
     if wish.definition == "current":
         edited, more = edited_definition(prepared, world, wish.consent)
         found += more
-    return Plan(prepared, found, edited, await preview(prepared, found, world, edited))
+    return Plan(prepared, found, edited)
 
 
 async def plan_rerun(place: RunFolder, world: World, leaf: str, wish: Wish) -> Plan:
@@ -73,7 +71,12 @@ async def plan_rerun(place: RunFolder, world: World, leaf: str, wish: Wish) -> P
         choice = wish.interrupted or policy(prepared.interrupted)
         about_it = to_resume(prepared, choice, artifacts=wish.artifacts)
         found = [*(one for one in about_it if one not in found), *found]
-    return Plan(prepared, found, None, await preview(prepared, found, world))
+    return Plan(prepared, found, None)
+
+
+async def done_again(plan: Plan, world: World) -> list[str]:
+    """Finished leaves that carrying it out will do again: the walk, in memory. Nothing is changed."""
+    return await preview(plan.prepared, plan.decisions, world, plan.definition)
 
 
 async def carry_out(plan: Plan, world: World, wish: Wish) -> LiveRun:

@@ -6,10 +6,8 @@ import argparse
 import asyncio
 from dataclasses import replace
 
-from sprintwright.app import decisions
-from sprintwright.app.decisions import Decision
+from sprintwright.app.again import Wish, carry_out, done_again, plan_rerun
 from sprintwright.app.live import LiveRun, World
-from sprintwright.app.resume import Prepared, go_on, policy, prepare, preview, to_resume
 from sprintwright.cli.drive import Session, Wishes, drive
 from sprintwright.cli.people import ask_line
 from sprintwright.cli.resume import shown_again
@@ -20,14 +18,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Do a step again, and with it what stands behind it; first shown, then asked."""
     session, place = Session.with_run(arguments)
     wishes = Wishes.of(arguments)
+    wish = Wish(artifacts=wishes.artifacts, consent=wishes.consent, concurrent=wishes.concurrent)
 
-    async def plan(world: World) -> tuple[Prepared, list[Decision], list[str]]:
-        prepared = await prepare(place, world)
-        found: list[Decision] = [decisions.again(prepared.loaded.records, arguments.leaf)]
-        return prepared, found, await preview(prepared, found, world)
+    async def gone() -> list[str]:
+        world = session.looking()
+        return await done_again(await plan_rerun(place, world, arguments.leaf, wish), world)
 
-    _, _, gone = asyncio.run(plan(session.looking()))
-    print("\n".join(shown_again(gone)))
+    print("\n".join(shown_again(asyncio.run(gone()))))
     if arguments.preview:
         return 0
     if not arguments.yes:
@@ -39,12 +36,6 @@ def run(arguments: argparse.Namespace) -> int:
     session = replace(session, yes=False)  # it said yes to these steps, and to nothing that they will ask
 
     async def begin(world: World) -> LiveRun:
-        prepared, found, _ = await plan(world)
-        if prepared.state.status == "completed":
-            about_it: list[Decision] = []
-        else:
-            about_it = to_resume(prepared, policy(prepared.interrupted), artifacts=wishes.artifacts)
-        keep = [(key, payload) for key, payload in about_it if (key, payload) not in found]
-        return await go_on(prepared, [*keep, *found], world, consent=wishes.consent, concurrent=wishes.concurrent)
+        return await carry_out(await plan_rerun(place, world, arguments.leaf, wish), world, wish)
 
     return drive(session, begin, wishes)

@@ -6,16 +6,14 @@ import argparse
 import asyncio
 import math
 
-from sprintwright.app.acting import edited_definition
-from sprintwright.app.decisions import Decision
+from sprintwright.app.again import Wish, carry_out, done_again, plan_resume
 from sprintwright.app.live import LiveRun, World
-from sprintwright.app.resume import Choice, Interrupted, Prepared, go_on, policy, prepare, preview, to_resume
+from sprintwright.app.resume import Choice, Interrupted, policy, prepare
 from sprintwright.cli.drive import Session, Wishes, drive
 from sprintwright.cli.people import ask_line
 from sprintwright.cli.run import positive
 from sprintwright.cli.words import changes_in_words
 from sprintwright.errors import Refused
-from sprintwright.model.definition import Definition
 from sprintwright.model.limits import Limits
 from sprintwright.text import one_line
 
@@ -34,31 +32,28 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"{leaf.key}: {_changed(leaf)}")
     wishes = Wishes.of(arguments)
 
-    def decide(now: Prepared) -> list[Decision]:
-        return to_resume(
-            now,
-            choice,
-            artifacts=wishes.artifacts,
-            max_passes=positive(arguments.max_passes, "--max-passes"),
-            limits=_limits(arguments),
-        )
+    wish = Wish(
+        definition=arguments.definition or "frozen",
+        interrupted=choice,
+        artifacts=wishes.artifacts,
+        max_passes=positive(arguments.max_passes, "--max-passes"),
+        limits=_limits(arguments),
+        consent=wishes.consent,
+        concurrent=wishes.concurrent,
+        accept_shorter=shorter,
+    )
 
     async def begin(world: World) -> LiveRun:
-        now = await prepare(place, world, accept_shorter=shorter)
-        if now.loaded.last != prepared.loaded.last:
+        plan = await plan_resume(place, world, wish)
+        if plan.prepared.loaded.last != prepared.loaded.last:
             raise Refused(
                 "run_owned", f"Run {place.run_id!r} was gone on with meanwhile. Look at it: sprintwright show."
             )
-        decisions, definition = decide(now), None
-        if arguments.definition == "current":
-            definition, more = edited_definition(now, world, wishes.consent)
-            decisions += more
-            await _shown(session, now, decisions, world, definition)
-        elif now.state.code == "blocked" and not session.json:
-            print("\n".join(shown_again(await preview(now, decisions, world))))
-        return await go_on(
-            now, decisions, world, definition=definition, consent=wishes.consent, concurrent=wishes.concurrent
-        )
+        if wish.definition == "current":
+            await _shown(session, await done_again(plan, world))
+        elif plan.prepared.state.code == "blocked" and not session.json:
+            print("\n".join(shown_again(await done_again(plan, world))))
+        return await carry_out(plan, world, wish)
 
     return drive(session, begin, wishes)
 
@@ -71,11 +66,8 @@ def shown_again(keys: list[str], most: int = 20) -> list[str]:
     return ["These finished steps will be done again:", *(f"  {one_line(key, 150)}" for key in keys[:most]), *more]
 
 
-async def _shown(
-    session: Session, prepared: Prepared, decisions: list[Decision], world: World, definition: Definition
-) -> None:
+async def _shown(session: Session, gone: list[str]) -> None:
     """What the edited workflow costs is shown first; with a person there it is asked."""
-    gone = await preview(prepared, decisions, world, definition)
     if not session.json:
         print("\n".join(shown_again(gone)))
     if gone and session.interactive and (await ask_line("Go on with it? [y/N] ")).strip().lower() not in ("y", "yes"):

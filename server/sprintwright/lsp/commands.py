@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from sprintwright.app import acting
-from sprintwright.app.again import Plan, Wish, carry_out, plan_rerun, plan_resume
+from sprintwright.app.again import Wish, carry_out, done_again, plan_rerun, plan_resume
 from sprintwright.app.delete import delete
 from sprintwright.app.demo import make_demo, start_demo
 from sprintwright.app.findings import WORKFLOW, find_finding, fix_task
@@ -113,7 +113,7 @@ async def workflow_resume(session: Session, given: arguments.ResumeArguments) ->
     place, world, about = await _here(session, given.run_id)
     plan = await plan_resume(place, world, wish)
     if given.preview:
-        return _previewed(plan)
+        return wire.PreviewResult(run_id=place.run_id, again=tuple(await done_again(plan, world)))
     return _told(session, await carry_out(plan, world, wish), about, "advanced")
 
 
@@ -125,7 +125,7 @@ async def run_rerun(session: Session, given: arguments.RerunArguments) -> Result
     place, world, about = await _here(session, given.run_id)
     plan = await plan_rerun(place, world, given.leaf, wish)
     if given.preview:
-        return _previewed(plan)
+        return wire.PreviewResult(run_id=place.run_id, again=tuple(await done_again(plan, world)))
     return _told(session, await carry_out(plan, world, wish), about, "advanced")
 
 
@@ -261,7 +261,3 @@ def _told(session: Session, begun: LiveRun | Outcome, about: RunAbout, effect: E
         return shapes.outcome(begun)
     session.adopt(begun, about)
     return wire.OutcomeResult(effect=effect, run_id=begun.place.run_id)
-
-
-def _previewed(plan: Plan) -> wire.PreviewResult:
-    return wire.PreviewResult(run_id=plan.prepared.place.run_id, again=tuple(plan.again))

@@ -1,6 +1,7 @@
 """What commands give, and what is pushed: camelCase, apart from the engine's own values.
 
-What commands take is in `arguments.py`. `docs/protocol.md` and the golden files in `tests/golden/protocol/` are held to these classes by a test.
+What commands take is in `arguments.py`. `docs/protocol.md` and the golden files in `tests/golden/protocol/` are held to
+both by a test.
 """
 
 from __future__ import annotations
