@@ -42,6 +42,7 @@ MODULES = (arguments, wire)
 _OUTCOME, _STATUS, _PREVIEW = wire.OutcomeResult, wire.StatusResult, wire.PreviewResult
 COMMANDS: dict[str, tuple[type[BaseModel], dict[str, type[BaseModel]]]] = {
     methods.WORKFLOW_LIST: (arguments.NoArguments, {"result": wire.WorkflowsResult}),
+    methods.WORKFLOW_CREATE: (arguments.CreateArguments, {"result": wire.WorkflowFileResult}),
     methods.WORKFLOW_START: (arguments.StartArguments, {"result": _OUTCOME}),
     methods.WORKFLOW_RESUME: (arguments.ResumeArguments, {"result": _OUTCOME, "preview": _PREVIEW}),
     methods.WORKFLOW_END: (arguments.EndArguments, {"result": _OUTCOME}),

@@ -111,6 +111,14 @@ async def test_a_start_that_cannot_be_names_what_there_is_and_leaves_nothing(
     assert not any(one["workflow"] == "dev" for one in (await editor.command("run.list"))["runs"])
 
 
+async def test_a_workflow_is_created_and_can_be_started_at_once(editor: Editor) -> None:
+    made = await editor.command("workflow.create", name="mine-too")
+    listed = (await editor.command("workflow.list"))["workflows"]
+    assert [(one["uri"], one["problems"]) for one in listed if one["name"] == "mine-too"] == [(made["uri"], [])]
+    again = await editor.refused("workflow.create", name="mine-too")
+    assert again.data["code"] == "bad_argument"
+
+
 async def test_every_verb_that_changes_a_run_is_used_once_for_real(editor: Editor, work: Workplace) -> None:
     run_id = await paused_run(editor, work)
     await reconfigure_say_and_answer(editor, work, run_id)

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from sprintwright.app.places import Places
-from sprintwright.app.start import catalogue, usable_folder
+from sprintwright.app.starter import create_workflow
 from sprintwright.cli.words import program
-from sprintwright.errors import Operational, PathRefused, Refused
-from sprintwright.paths import make_private_dir, refuse_links, write_atomic
+from sprintwright.errors import Operational
 from sprintwright.processes import find_program
-from sprintwright.text import clean, fold
-
-_NAME = re.compile(r"(?=.{1,60}\Z)[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*")
+from sprintwright.text import clean
 
 KNOWN_AGENTS: dict[str, tuple[tuple[str, ...], str]] = {
     "claude": (("-p", "--permission-mode", "acceptEdits"), "may edit files; what else it may do, its own settings say"),
@@ -105,91 +101,13 @@ _TAIL = (
 
 
 def _init_workflow(folder: Path, name: str) -> int:
-    folder = usable_folder(folder)
-    if not _NAME.fullmatch(name):
-        raise Refused("bad_argument", f"{name!r} can't be a workflow's name: use a-z, 0-9, - and _, as in `my-review`.")
-    entry = catalogue(Places.of(os.environ), folder).find(name)
-    if entry is not None:
-        raise Refused(
-            "bad_argument", f"There is a workflow {entry.name!r} already ({entry.path}). Choose another name."
-        )
-    ours = folder / ".sprintwright"
-    try:
-        refuse_links(ours / "workflows", folder)
-        make_private_dir(ours)
-        if not (ours / ".gitignore").exists():
-            write_atomic(ours, ".gitignore", b"*\n")
-        write_atomic(ours, f"workflows/{name}.yaml", starter(name).encode(), parents=True)
-    except PathRefused as error:
-        raise Refused("folder_read_only", f"The workflow can't be written: {error.message}") from error
-    file = ours / "workflows" / f"{name}.yaml"
+    file = create_workflow(Places.of(os.environ), folder, name)
     print(f"Written: {_shown(file)}\n(git ignores that folder; to commit it: git add -f)")
     print(f"what it does, step by step: {program()} help {name}")
-    print(f"after you edited it:        {program()} validate {_shown(file.relative_to(folder))}")
+    print(f"after you edited it:        {program()} validate {_shown(file.relative_to(folder.resolve()))}")
     print(f'start it:                   {program()} run {name} "what is to be done"')
     return 0
 
 
-def starter(name: str) -> str:
-    """A small workflow that can be run as it is: plan, then build and review until it is good."""
-    return _STARTER.replace("NAME", fold(name))
-
-
 def _shown(path: Path) -> str:
     return clean(str(path), newlines=False)
-
-
-_STARTER = """\
-# A starter: edit it, then `sprintwright validate`. Every field: `sprintwright schema`.
-name: NAME
-title: Plan, then build and review until it is good
-roles:
-  planner: {description: Writes a short plan., permissions: read_only}
-  builder: {description: Does what the plan says., permissions: workspace_write}
-  reviewer: {description: Judges what was built., permissions: read_only}
-stages:
-  - id: plan
-    kind: agent_turn
-    role: planner
-    save_as: plan             # later prompts know this answer as {{plan}}
-    artifact: plan.md         # and it is kept as a file of the run
-    # pause_after: true       # look at the plan before anything is built
-    prompt: |-
-      Plan this task in a few steps. Change no files.
-
-      {{task}}
-  - id: rounds
-    kind: loop
-    max_iterations: 3
-    iteration_var: pass
-    on_exhausted: ask         # or: fail, continue
-    body:
-      - id: build
-        kind: agent_turn
-        role: builder
-        prompt: |-
-          Do what this plan says (pass {{pass}}):
-
-          {{plan}}
-          {{- if remarks}}
-
-          Mend what the review of the pass before found:
-          {{remarks}}
-          {{- end}}
-      # - {id: tests, kind: check, commands: [["python3", "-m", "pytest", "-q"]]}
-      - id: review
-        kind: agent_turn
-        role: reviewer
-        save_as: remarks
-        prompt: |-
-          Judge what was built against this plan. Look at the files; change none.
-
-          {{plan}}
-
-          One finding a line: `path:line: error: what is wrong and how to mend it`.
-          The last line is your verdict: VERDICT: good or VERDICT: again
-        verdict:
-          good: {action: break}
-          again: {action: retry}
-          unknown: {action: retry, warn: true}
-"""

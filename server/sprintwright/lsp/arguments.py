@@ -26,6 +26,17 @@ class NoArguments(Wire):
     """One of the open folders; without it all of them."""
 
 
+class CreateArguments(Wire):
+    """A workflow file of the folder's own."""
+
+    folder: Name | None = None
+    """One of the open folders; may be left out when there is only one."""
+    name: Name
+    """Name of the workflow, and of its file."""
+    copy_known: StrictBool = False
+    """Copy the workflow of that name that is known, built in or the user's own, instead of the starter."""
+
+
 class RunArguments(Wire):
     """A run."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
@@ -17,10 +18,12 @@ from sprintwright.app.look import changes_of, see
 from sprintwright.app.restore import preview_restore, restore
 from sprintwright.app.runs import require_unowned
 from sprintwright.app.start import StartRequest, start
+from sprintwright.app.starter import create_workflow
 from sprintwright.journal.store import RunFolder
 from sprintwright.lsp import arguments, looking, methods, shapes, wire
 from sprintwright.lsp.protocol import RawJson
 from sprintwright.lsp.session import RunAbout, Session
+from sprintwright.lsp.uris import to_uri
 from sprintwright.model.effects import Effect, Outcome
 from sprintwright.threads import in_thread
 
@@ -42,6 +45,7 @@ def handlers(session: Session) -> dict[str, Handler]:
 
     return {
         methods.WORKFLOW_LIST: guarded(arguments.NoArguments, looking.workflows),
+        methods.WORKFLOW_CREATE: guarded(arguments.CreateArguments, workflow_create),
         methods.WORKFLOW_START: guarded(arguments.StartArguments, workflow_start),
         methods.WORKFLOW_RESUME: guarded(arguments.ResumeArguments, workflow_resume),
         methods.WORKFLOW_END: guarded(arguments.EndArguments, workflow_end),
@@ -62,6 +66,14 @@ def handlers(session: Session) -> dict[str, Handler]:
         methods.FINDING_FIX: guarded(arguments.FixArguments, finding_fix),
         methods.DEMO_START: guarded(arguments.NoArguments, demo_start),
     }
+
+
+async def workflow_create(session: Session, given: arguments.CreateArguments) -> wire.WorkflowFileResult:
+    """`workflow.create`"""
+    folder = session.folder(given.folder)
+    path = await in_thread(partial(create_workflow, session.places, folder, given.name, copy=given.copy_known))
+    await session.learn_names()
+    return wire.WorkflowFileResult(uri=to_uri(path))
 
 
 async def workflow_start(session: Session, given: arguments.StartArguments) -> wire.OutcomeResult:

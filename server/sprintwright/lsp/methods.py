@@ -6,6 +6,7 @@ PROTOCOL = 1
 """Number of this protocol; another one at the other end is refused in words, not half understood."""
 
 WORKFLOW_LIST = "sprintwright.workflow.list"
+WORKFLOW_CREATE = "sprintwright.workflow.create"
 WORKFLOW_START = "sprintwright.workflow.start"
 WORKFLOW_RESUME = "sprintwright.workflow.resume"
 WORKFLOW_END = "sprintwright.workflow.end"

@@ -148,6 +148,12 @@ class WorkflowsResult(Wire):
     workflows: tuple[WorkflowResult, ...]
 
 
+class WorkflowFileResult(Wire):
+    """A file that was written."""
+
+    uri: str
+
+
 class AgentResult(Wire):
     """A configured agent; `problem` is empty when nothing is known against it."""
 
