@@ -4,9 +4,10 @@ import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
 
 import { Attention, wants } from './attention';
-import { registerCommands, versionOf } from './commands';
+import { registerCommands } from './commands';
 import { Documents } from './documents';
 import { line } from './log';
+import { versionOf } from './parts';
 import { offerInterrupted } from './offers';
 import { Diagnostics, middleware } from './middleware';
 import {

@@ -8,6 +8,7 @@ export const PROTOCOL = 1;
 
 export const Commands = {
   workflowList: 'sprintwright.workflow.list',
+  workflowCreate: 'sprintwright.workflow.create',
   workflowStart: 'sprintwright.workflow.start',
   workflowResume: 'sprintwright.workflow.resume',
   workflowEnd: 'sprintwright.workflow.end',
@@ -194,6 +195,10 @@ export interface Workflow {
 
 export interface WorkflowsResult {
   readonly workflows: readonly Workflow[];
+}
+
+export interface WorkflowFile {
+  readonly uri: string;
 }
 
 export interface Agent {

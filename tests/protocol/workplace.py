@@ -90,7 +90,7 @@ class Editor:
 
     # Commands
 
-    async def command(self, name: str, **argument: object) -> Any:
+    async def command(self, name: str, /, **argument: object) -> Any:
         """The result of `sprintwright.<name>`."""
         return await self._command(name, argument)
 
@@ -99,7 +99,7 @@ class Editor:
         async with asyncio.timeout(SECONDS):
             return await self.client.workspace_execute_command_async(params)
 
-    async def refused(self, name: str, **argument: object) -> Refusal:
+    async def refused(self, name: str, /, **argument: object) -> Refusal:
         """The error of a command that must be refused."""
         return await self.refused_with(name, argument)
 
