@@ -1,9 +1,12 @@
 /** Findings: gone to, one after the other, and given to agents. */
 
+import { randomUUID } from 'node:crypto';
+
 import * as vscode from 'vscode';
 
 import type { Parts } from './parts';
-import { Commands, type Finding, type Outcome } from './protocol';
+import { Commands, type Finding, type Outcome, type RunStatus } from './protocol';
+import type { RunStore } from './runs/store';
 import { neutral } from './text';
 
 const { t } = vscode.l10n;
@@ -37,7 +40,7 @@ function nearest(
   return found.findLastIndex((one) => compare(one) < 0);
 }
 
-/** Each open finding of a run gets a run of its own, one after the other is started by the user's word for all. */
+/** Each finding that the user picks gets a run of its own, one after the other. */
 export async function fixAll(parts: Parts): Promise<void> {
   const run = await parts.verbs.any(undefined, t('Fix the findings of which run?'));
   if (run === undefined) {
@@ -52,12 +55,37 @@ export async function fixAll(parts: Parts): Promise<void> {
     label: neutral(one.message, 100), description: neutral(`${one.path}:${one.line}`), finding: one, picked: true,
   }));
   const picked = await vscode.window.showQuickPick(choices, { title: t('Fix which findings?'), canPickMany: true });
-  for (const { finding } of picked ?? []) {
+  for (const [index, { finding }] of (picked ?? []).entries()) {
     const outcome = await parts.performer.perform<Outcome>(Commands.findingFix, {
-      runId: run.head.runId, finding: finding.id, concurrent: true,
+      runId: run.head.runId, finding: finding.id, startToken: randomUUID(),
     });
-    if (outcome === undefined) {
+    if (outcome === undefined || (await ended(parts.store, outcome.runId)) !== 'completed') {
+      const left = (picked?.length ?? 0) - index - 1;
+      if (left > 0) {
+        void vscode.window.showInformationMessage(t('{0} findings were not begun.', left));
+      }
       return;
     }
   }
+}
+
+/** How a run stands when nobody carries it on any more. Two agents that write at once would be in each other's way. */
+export function ended(store: RunStore, runId: string): Promise<RunStatus> {
+  return new Promise((resolve) => {
+    const look = (): boolean => {
+      const head = store.get(runId)?.head;
+      const isOver = head !== undefined && head.owner === 'none' && head.status !== 'running';
+      if (isOver) {
+        resolve(head.status);
+      }
+      return isOver;
+    };
+    if (!look()) {
+      const listening = store.onDidChange(() => {
+        if (look()) {
+          listening.dispose();
+        }
+      });
+    }
+  });
 }

@@ -27,7 +27,7 @@ export async function newWorkflow(parts: Parts): Promise<void> {
   }
   const name = await vscode.window.showInputBox({ title: t('New Workflow'), prompt: t('Its name, as in my-review') });
   if (name !== undefined) {
-    await create(parts, { folder: folder.uri.fsPath, name });
+    await create(parts, folder, name, false);
   }
 }
 
@@ -37,12 +37,16 @@ export async function copyWorkflow(parts: Parts, given: unknown): Promise<void> 
     void vscode.window.showInformationMessage(t('Choose a built-in workflow in the view Workflows, with a folder open.'));
     return;
   }
-  await create(parts, { folder: folder.uri.fsPath, name: given.workflow.name, copyKnown: true });
+  await create(parts, folder, given.workflow.name, true);
 }
 
 /** The server writes the file: what may be written where is its to say. */
-async function create(parts: Parts, argument: object): Promise<void> {
-  const written = await parts.performer.perform<WorkflowFile>(Commands.workflowCreate, argument);
+async function create(
+  parts: Parts, { uri }: vscode.WorkspaceFolder, name: string, copyKnown: boolean,
+): Promise<void> {
+  const written = await parts.performer.perform<WorkflowFile>(Commands.workflowCreate, {
+    folder: uri.fsPath, name, copyKnown,
+  });
   if (written !== undefined) {
     await vscode.window.showTextDocument(vscode.Uri.parse(written.uri));
     await parts.list();

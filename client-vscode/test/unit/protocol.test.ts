@@ -29,7 +29,7 @@ const names = golden('names') as Names;
 
 /** What each command answers, by its name in `Commands`. */
 const RESULTS: Readonly<Record<keyof typeof Commands, string>> = {
-  workflowList: 'WorkflowsResult', workflowStart: 'Outcome', workflowResume: 'Outcome', workflowEnd: 'Outcome',
+  workflowList: 'WorkflowsResult', workflowCreate: 'WorkflowFile', workflowStart: 'Outcome', workflowResume: 'Outcome', workflowEnd: 'Outcome',
   runContinue: 'Outcome', runAnswer: 'Outcome', runSay: 'Status', runPause: 'Status', runCancel: 'Status',
   runReconfigure: 'Reconfigured', runRerun: 'Outcome', runRestore: 'Restore', runDelete: 'Deleted', runList: 'RunsResult',
   runGet: 'RunResult', runChanges: 'Changes', agentsList: 'AgentsResult', findingDismiss: 'Status', findingFix: 'Outcome',
