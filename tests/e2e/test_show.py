@@ -110,13 +110,15 @@ def test_a_finding_is_fixed_by_a_run_of_its_own(unhappy: Place) -> None:
         "*": [{"text": "VERDICT: good_to_go"}],
     }
     unhappy.configure()
-    for name in ("1", first["findings"][0]["id"][:6]):
-        ran = unhappy.call("fix", first["runId"], name)
-        assert ran.returncode in (0, 3), ran.stderr
-        shown = unhappy.show()
-        assert shown["workflow"] == "fix" and "Place: s1.txt:1" in shown["task"] and "still bad" in shown["task"]
-    prompt = unhappy.prompts()[-2]["prompt"]
-    assert "s1.txt:1" in prompt
+    ran = unhappy.call("fix", first["runId"], first["findings"][0]["id"][:6])
+    assert ran.returncode == 0, ran.stderr
+    shown = unhappy.show()
+    assert shown["workflow"] == "fix" and "Place: s1.txt:1" in shown["task"] and "still bad" in shown["task"]
+    assert "s1.txt:1" in unhappy.prompts()[-2]["prompt"]
+    after = json.loads(unhappy.call("show", first["runId"], "--json").stdout)
+    assert [one["status"] for one in after["findings"]] == ["fixed", "open"]
+    again = unhappy.call("fix", first["runId"], "1")
+    assert again.returncode == 2 and "fixed already" in again.stderr
     wrong = unhappy.call("fix", first["runId"], "7")
     assert wrong.returncode == 2 and "no finding '7'" in wrong.stderr and "s1.txt:2" in wrong.stderr
 

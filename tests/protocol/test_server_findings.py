@@ -128,7 +128,10 @@ async def test_a_finding_is_dismissed_mended_by_an_agent_and_gone_with_its_run(e
     told = next(turn["prompt"] for turn in work.place.prompts() if turn["key"] == "passes[1]/generator")
     assert "Place: b.txt:2" in told and "second" in told and "first" not in told
     assert "all new" in (await editor.command("run.changes", runId=begun["runId"]))["diff"]
-    assert (await choose(editor, file, second, "Fix", startToken="fix once"))["effect"] == "alreadyActive"  # type: ignore[index]
+    assert [one.data for one in await editor.diagnostics(file, 1)] == [third.data]
+    assert second.data is not None
+    twice = await editor.refused("finding.fix", **{**second.data, "startToken": "fix once"})  # type: ignore[arg-type]
+    assert twice.data["code"] == "unknown_finding" and "fixed already" in twice.message
 
     assert await editor.command("run.delete", runId=run_id) == {"runId": run_id, "problems": []}
     await editor.diagnostics(file, 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from sprintwright.app import decisions as decided
 from sprintwright.app import owners
@@ -114,12 +114,20 @@ async def say(place: RunFolder, world: World, text: str, *, lane: str = "") -> d
 
 async def dismiss(place: RunFolder, world: World, finding: str) -> dict[str, Any]:
     """`finding.dismiss`, by the finding's identity; it stays dismissed when it is found again. Raises `Refused`."""
+    return await _decide(place, world, "dismiss", finding)
 
+
+async def mark_fixed(place: RunFolder, world: World, finding: str) -> dict[str, Any]:
+    """A finding, by its identity, was mended by a run of its own. Raises `Refused`."""
+    return await _decide(place, world, "fixed", finding)
+
+
+async def _decide(place: RunFolder, world: World, what: Literal["dismiss", "fixed"], finding: str) -> dict[str, Any]:
     async def here() -> dict[str, Any]:
         prepared = await prepare(place, world)
-        return await _recorded(prepared, [("", Decided(what="dismiss", text=finding))], world)
+        return await _recorded(prepared, [("", Decided(what=what, text=finding))], world)
 
-    return await _somewhere(place, world, {"verb": "dismiss", "finding": finding}, here, dict)
+    return await _somewhere(place, world, {"verb": what, "finding": finding}, here, dict)
 
 
 async def reconfigure(place: RunFolder, world: World, given: Mapping[str, str]) -> dict[str, str]:

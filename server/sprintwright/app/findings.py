@@ -1,15 +1,24 @@
-"""Findings as a user names them, and the verb `finding.fix`."""
+"""Findings as a user names them, and the verb `finding.fix`: a run that mends one, and what its end means."""
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Mapping
+
+from sprintwright.app.acting import mark_fixed
+from sprintwright.app.live import LiveRun, World
 from sprintwright.app.look import Seen
-from sprintwright.errors import Refused
+from sprintwright.app.start import StartRequest
+from sprintwright.errors import Refused, SprintwrightError
+from sprintwright.journal.store import RunFolder
 from sprintwright.model.finding import Finding
 from sprintwright.state.ledger import Tracked
 from sprintwright.state.numbers import numbered
 from sprintwright.text import clean
 
-WORKFLOW = "fix"
+log = logging.getLogger(__name__)
+
+_WORKFLOW = "fix"
 """The built-in workflow that mends one finding."""
 _MOST_LISTED = 10
 
@@ -49,6 +58,43 @@ def _listed(findings: list[Tracked]) -> str:
     ]
     more = [f"  and {len(findings) - _MOST_LISTED} more"] if len(findings) > _MOST_LISTED else []
     return "\n".join(["Its findings:", *lines, *more])
+
+
+def fix_request(place: RunFolder, finding: Finding, roles: Mapping[str, str]) -> StartRequest:
+    """The run that is to mend a finding of a run."""
+    return StartRequest(
+        workflow=_WORKFLOW,
+        task=fix_task(finding),
+        folder=place.folder,
+        roles=roles,
+        fixes_run=place.run_id,
+        fixes_finding=finding.identity,
+    )
+
+
+def mended_run(live: LiveRun) -> RunFolder | None:
+    """The run whose finding a run has mended that was made for it and is completed; None for any other."""
+    started = live.state.started
+    if started is None or not started.fixes_run or live.state.status != "completed":
+        return None
+    return RunFolder(live.place.folder, started.fixes_run)
+
+
+async def settle_fix(live: LiveRun, world: World) -> None:
+    """At the end of a run, by whoever carried it on: a finding that it has mended is fixed where it was found.
+
+    What can't be recorded is logged: the mending is done all the same.
+
+    Args:
+        world: that of `mended_run`.
+    """
+    place, started = mended_run(live), live.state.started
+    if place is None or started is None:
+        return
+    try:
+        await mark_fixed(place, world, started.fixes_finding)
+    except SprintwrightError as error:
+        log.warning("a finding of run %s is mended, and can't be marked so: %s", place.run_id, error)
 
 
 def fix_task(finding: Finding) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from sprintwright import __version__
 from sprintwright.app.effects import standing
@@ -52,8 +52,8 @@ class Serving:
                 return self._answer(str(request.get("question", "")), str(request.get("text", ""))).model_dump()
             case "say":
                 return await self._say(str(request.get("lane", "")), str(request.get("text", "")))
-            case "dismiss":
-                return await self._dismiss(str(request.get("finding", "")))
+            case "dismiss" | "fixed":
+                return await self._decide(verb, str(request.get("finding", "")))
             case _:
                 raise ValueError(f"unknown verb {verb!r}")
 
@@ -109,10 +109,10 @@ class Serving:
         await run.ports.journal.sync()
         return {"runId": self._live.place.run_id}
 
-    async def _dismiss(self, finding: str) -> dict[str, Any]:
+    async def _decide(self, what: Literal["dismiss", "fixed"], finding: str) -> dict[str, Any]:
         live = self._live
         if live.run is None or finding not in {one.finding.identity for one in live.state.ledger}:
             raise Refused("unknown_finding", f"There is no finding {finding!r} in this run.")
-        live.run.ports.journal.append("", Decided(what="dismiss", text=finding))
+        live.run.ports.journal.append("", Decided(what=what, text=finding))
         await live.run.ports.journal.sync()
         return {"runId": live.place.run_id}

@@ -54,6 +54,10 @@ class StartRequest:
     """Limits of this run; they can only be lower than what the configuration allows."""
     token: str = ""
     """Made by a client: the same one again is the same run, however often it is sent (R87)."""
+    fixes_run: str = ""
+    """The run whose finding this one is to mend, for `finding.fix`."""
+    fixes_finding: str = ""
+    """Identity of that finding."""
     untrusted: bool = False
     """Take nothing from the folder's own `.sprintwright`: neither workflows nor configuration."""
 
@@ -208,6 +212,8 @@ def _started(request: StartRequest, settings: Settings, checked: _Checked, place
         pause_after=request.pause_after,
         outline=outline_of(definition.stages),
         version=__version__,
+        fixes_run=request.fixes_run,
+        fixes_finding=request.fixes_finding,
     )
 
 

@@ -17,6 +17,7 @@ from typing import TypeAlias
 from sprintwright.app.artifacts import ArtifactChoice
 from sprintwright.app.compose import make_world, settings_of
 from sprintwright.app.config import Settings
+from sprintwright.app.findings import settle_fix
 from sprintwright.app.live import LiveRun, World
 from sprintwright.app.places import Places
 from sprintwright.app.runs import find_run
@@ -169,6 +170,7 @@ async def _drive(session: Session, begin: Begin) -> tuple[int, LiveRun | None]:
         view.ended(live)
     except OSError:  # the terminal is gone; the run is not: what is left of it goes on and is recorded
         await live.wait()
+    await settle_fix(live, session.looking())
     if live.problem is not None:
         print(f"sprintwright: {clean(live.problem.message, newlines=True)}", file=sys.stderr)
         print(f"Go on when that is mended: sprintwright resume {live.place.run_id}", file=sys.stderr)

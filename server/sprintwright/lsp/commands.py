@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -12,7 +13,7 @@ from sprintwright.app import acting
 from sprintwright.app.again import Wish, carry_out, done_again, plan_rerun, plan_resume
 from sprintwright.app.delete import delete
 from sprintwright.app.demo import make_demo, start_demo
-from sprintwright.app.findings import WORKFLOW, find_finding, fix_task
+from sprintwright.app.findings import find_finding, fix_request
 from sprintwright.app.live import LiveRun
 from sprintwright.app.look import changes_of, see
 from sprintwright.app.restore import preview_restore, restore
@@ -247,11 +248,9 @@ async def finding_fix(session: Session, given: arguments.FixArguments) -> wire.O
     """`finding.fix`"""
     place = await in_thread(session.find, given.run_id)
     tracked = find_finding(await in_thread(see, session.places, place), given.finding)
-    request = StartRequest(
-        workflow=WORKFLOW,
-        task=fix_task(tracked.finding),
-        folder=session.folder(str(place.folder)),
-        roles=given.roles,
+    session.folder(str(place.folder))
+    request = replace(
+        fix_request(place, tracked.finding, given.roles),
         consent=given.consent,
         concurrent=given.concurrent,
         token=given.start_token,

@@ -54,6 +54,10 @@ class Viewers(Protocol):
         """A run is gone from the disk."""
         ...
 
+    def ended(self, live: LiveRun) -> None:
+        """A run of this server came to its end, or stands still."""
+        ...
+
 
 class Runs:
     """The table of runs. ``places``: the user's own; ``viewers``: told of every change."""
@@ -114,6 +118,7 @@ class Runs:
             if live.problem is not None:
                 live.state.reason = live.state.reason or live.problem.message
             self._viewers.changed(shown, Delta())
+            self._viewers.ended(live)
 
     async def close(self) -> None:
         """Leave every run as interrupted, its programs ended: the journal says all that a resume needs."""

@@ -17,6 +17,7 @@ from sprintwright.agents.config import Config
 from sprintwright.app.callers import require_user
 from sprintwright.app.compose import make_world, settings_of
 from sprintwright.app.config import Settings
+from sprintwright.app.findings import mended_run, settle_fix
 from sprintwright.app.live import LiveRun, World
 from sprintwright.app.places import Places
 from sprintwright.app.runs import find_run
@@ -283,6 +284,15 @@ class Session:
     def changed(self, run: Shown, delta: Delta) -> None:
         """Implements `sprintwright.lsp.runs.Viewers`."""
         self.publisher.changed(run, delta)
+
+    def ended(self, live: LiveRun) -> None:
+        """Implements `sprintwright.lsp.runs.Viewers`."""
+        self.spawn(self._settle_fix(live))
+
+    async def _settle_fix(self, live: LiveRun) -> None:
+        if (place := mended_run(live)) is not None:
+            settings = await in_thread(self.settings, place.folder)
+            await settle_fix(live, self.world(place.folder, settings, RunAbout(place.run_id, str(place.folder))))
 
     def deleted(self, run_id: str) -> None:
         """Implements `sprintwright.lsp.runs.Viewers`."""

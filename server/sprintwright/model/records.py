@@ -54,6 +54,10 @@ class RunStarted(Payload):
     """Stages after which this run pauses, beside those that the definition names."""
     outline: tuple[Outline, ...] = ()
     version: str = ""
+    fixes_run: str = ""
+    """The run that has the finding which this one is to mend; empty: none."""
+    fixes_finding: str = ""
+    """Identity of that finding."""
 
 
 class Opened(Payload):
@@ -182,13 +186,25 @@ class Said(Payload):
 class Decided(Payload):
     """A decision of the user, or of the policy in the user's place, made before the walk.
 
-    ``dismiss`` has the finding's identity in ``text``; ``answer`` the answer to the question of the record's key;
-    ``mine`` (with the file's content in ``text``) and ``back`` are about the artifact of the leaf of that key.
+    ``dismiss`` and ``fixed`` have the finding's identity in ``text``; ``answer`` the answer to the question of the
+    record's key; ``mine`` (with the file's content in ``text``) and ``back`` are about the artifact of the leaf of
+    that key.
     """
 
     kind = "decided"
     what: Literal[
-        "redo", "keep", "limit", "max_passes", "limits", "roles", "definition", "answer", "mine", "back", "dismiss"
+        "redo",
+        "keep",
+        "limit",
+        "max_passes",
+        "limits",
+        "roles",
+        "definition",
+        "answer",
+        "mine",
+        "back",
+        "dismiss",
+        "fixed",
     ]
     number: int = 0
     text: str = ""

@@ -357,6 +357,8 @@ class RunState:
             self._outline(payload.outline)
         if payload.what == "dismiss":
             self.ledger.dismiss(payload.text)
+        if payload.what == "fixed":
+            self.ledger.fix(payload.text)
         if payload.what == "answer":
             self.questions.pop(key, None)
 

@@ -1,4 +1,4 @@
-"""Findings over the passes of a run: open, or fixed when the next pass of the same evaluator no longer has them."""
+"""Findings over the passes of a run: open, or fixed: the evaluator's next pass, or a run of its own, says so."""
 
 from __future__ import annotations
 
@@ -45,6 +45,13 @@ class Ledger:
         for tracked in self:
             if tracked.finding.identity == identity:
                 tracked.status = "dismissed"
+
+    def fix(self, identity: str) -> None:
+        """A run of its own has mended it; a judgement that finds it again says otherwise."""
+        self.revision += 1
+        for tracked in self:
+            if tracked.finding.identity == identity and tracked.status == "open":
+                tracked.status = "fixed"
 
     def knows(self, evaluator: str) -> bool:
         """Whether this evaluator has judged before."""

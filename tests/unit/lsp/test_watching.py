@@ -12,6 +12,7 @@ import pytest
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
+from sprintwright.app.live import LiveRun
 from sprintwright.app.places import Places
 from sprintwright.errors import Refused
 from sprintwright.journal.line import encode
@@ -62,6 +63,9 @@ class Viewers:
     def deleted(self, run_id: str) -> None:
         """Implements `sprintwright.lsp.runs.Viewers`."""
         self.gone.append(run_id)
+
+    def ended(self, live: LiveRun) -> None:
+        """Implements `sprintwright.lsp.runs.Viewers`."""
 
 
 async def test_r083_runs_that_are_looked_at_by_many_at_once_are_read_once_and_never_go_back(tmp_path: Path) -> None:
