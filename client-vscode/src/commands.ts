@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 
 import { copyDiagnostics, runDoctor, selectAgents, setUp } from './care';
-import { fixAll, goToFinding } from './findings';
+import { fixAll, fixFile, goToFinding } from './findings';
 import { line } from './log';
 import { element, hasName, hasRunId, isWorkflow, type Parts } from './parts';
 import { Commands, type Outcome } from './protocol';
@@ -70,9 +70,14 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
       }
     },
     fixAllFindings: () => fixAll(parts),
+    'finding.fixFile': (given) => fixFile(parts, given),
     nextFinding: () => goToFinding(parts, 1),
     previousFinding: () => goToFinding(parts, -1),
     filterRuns: () => filterRuns(parts),
+    stopWaiting: () => {
+      parts.server.giveUp();
+      return Promise.resolve();
+    },
     refresh: () => parts.list(),
     selectAgents: () => selectAgents(parts),
     runDoctor: () => runDoctor(parts),

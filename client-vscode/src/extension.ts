@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
 
 import { Attention, wants } from './attention';
+import { ChangesEditor } from './changes';
 import { registerCommands } from './commands';
 import { Documents } from './documents';
 import { line } from './log';
@@ -53,6 +54,9 @@ export function activate(context: vscode.ExtensionContext): TestSurface | undefi
     middleware: middleware(diagnostics, (name, argument) => performer.perform(name, argument ?? {})),
     watcher: vscode.workspace.createFileSystemWatcher('**/*', true, true, false),
     log,
+    waiting: (count) => {
+      showWaiting(tree, count);
+    },
     connect: (client) => {
       listen(client);
     },
@@ -66,6 +70,7 @@ export function activate(context: vscode.ExtensionContext): TestSurface | undefi
   );
   const look = (runId: string): Promise<Run | undefined> => source.look(runId);
   const documents = new Documents(store, look);
+  const changes = new ChangesEditor(server);
   const performer: Performer = new Performer(server, log, (title, text) => documents.showText(title, text));
   const view = new RunsView(store, (runId) => source.ask(runId), () => setting('runs.historyLimit', 50));
   const tree = vscode.window.createTreeView('sprintwright.runs', { treeDataProvider: view, showCollapseAll: true });
@@ -77,10 +82,10 @@ export function activate(context: vscode.ExtensionContext): TestSurface | undefi
     }
   };
   const attention = new Attention(store, tree, show);
-  const questions = new Questions(store, performer, (title, text) => documents.showText(title, text), () => wants('needsYou'));
+  const questions = new Questions(store, performer, (title, text, language) => documents.showText(title, text, language), () => wants('needsYou'));
   const verbs = new RunVerbs({
     store, performer, look,
-    showDiff: (title, diff) => documents.showText(title, diff, 'diff'),
+    showChanges: (title, folder, changed) => changes.show(title, folder, changed),
     askAgents: (run) => askAgents(server, performer, run),
   });
   const starter = new Starter(server, performer, context.workspaceState, show);
@@ -113,7 +118,7 @@ export function activate(context: vscode.ExtensionContext): TestSurface | undefi
   };
 
   context.subscriptions.push(
-    log, server, diagnostics, documents, view, tree, workflows, attention, questions,
+    log, server, diagnostics, documents, changes, view, tree, workflows, attention, questions,
     vscode.window.registerTreeDataProvider('sprintwright.workflows', workflows),
     server.onDidChangeState((state) => {
       attention.setServer(state);
@@ -162,15 +167,37 @@ function usesOwnPackages(environment: Environment): boolean {
   return setting<string>('importStrategy', 'useBundled') === 'fromEnvironment' || !environment.isCarried;
 }
 
+let waiting: (() => void) | undefined;
+
+/** While commands wait for the server the view says so, with a button to give it up. */
+function showWaiting(tree: vscode.TreeView<unknown>, count: number): void {
+  void vscode.commands.executeCommand('setContext', 'sprintwright.waiting', count > 0);
+  tree.message = count > 0 ? vscode.l10n.t('The server is starting. What you asked for waits for it, unless you stop waiting (the button above).') : '';
+  if (count > 0) {
+    waiting ??= viewProgress();
+  } else {
+    waiting?.();
+    waiting = undefined;
+  }
+}
+
+/** The bar at the top of our view, until it is called. */
+function viewProgress(): () => void {
+  let end: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  void vscode.window.withProgress({ location: { viewId: 'sprintwright.runs' } }, () => ended);
+  return end;
+}
+
 let progress: (() => void) | undefined;
 
 /** The bar at the top of our view, for as long as a run is live. */
 function showProgress(store: RunStore): void {
   const isAtWork = store.runs().some((run) => isLive(run.head) && run.head.status === 'running');
   if (isAtWork && progress === undefined) {
-    void vscode.window.withProgress({ location: { viewId: 'sprintwright.runs' } }, () => new Promise<void>((resolve) => {
-      progress = resolve;
-    }));
+    progress = viewProgress();
   } else if (!isAtWork && progress !== undefined) {
     progress();
     progress = undefined;

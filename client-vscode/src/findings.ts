@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 
 import type { Parts } from './parts';
-import { Commands, type Finding, type Outcome, type RunStatus } from './protocol';
+import { Commands, type Outcome, type RunStatus } from './protocol';
 import type { RunStore } from './runs/store';
 import { neutral } from './text';
 
@@ -40,33 +40,68 @@ function nearest(
   return found.findLastIndex((one) => compare(one) < 0);
 }
 
-/** Each finding that the user picks gets a run of its own, one after the other. */
+/** *Fix Findings with an Agent…*: the open ones of a run. */
 export async function fixAll(parts: Parts): Promise<void> {
   const run = await parts.verbs.any(undefined, t('Fix the findings of which run?'));
-  if (run === undefined) {
-    return;
+  if (run !== undefined) {
+    const open = run.findings.filter((one) => one.status === 'open');
+    await fixChosen(parts, open.map((one) => ({
+      label: neutral(one.message, 100), description: neutral(`${one.path}:${one.line}`), runId: run.head.runId, finding: one.id, picked: true,
+    })));
   }
-  const open = run.findings.filter((one: Finding) => one.status === 'open');
-  if (open.length === 0) {
+}
+
+/** The quick fix for all findings that are shown in a file; offered at any of them, where there are several. */
+export function fixFileAction(uri: vscode.Uri, about: readonly vscode.Diagnostic[], count: number): vscode.CodeAction[] {
+  if (about.length === 0 || count < 2) {
+    return [];
+  }
+  const title = t('Fix all {0} findings of this file', count);
+  const action = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
+  action.diagnostics = [...about];
+  action.command = { title, command: 'sprintwright.finding.fixFile', arguments: [uri] };
+  return [action];
+}
+
+/** *Fix All Findings of This File…*: of whichever runs they are. Without a file it is the one in the editor. */
+export async function fixFile(parts: Parts, given: unknown): Promise<void> {
+  const uri = given instanceof vscode.Uri ? given : vscode.window.activeTextEditor?.document.uri;
+  const shown = uri === undefined ? [] : parts.diagnostics.inFile(uri);
+  await fixChosen(parts, shown.map(({ runId, finding, message, line }) => ({
+    label: neutral(message, 100), description: neutral(t('line {0}', line)), runId, finding, picked: true,
+  })));
+}
+
+interface Offer extends vscode.QuickPickItem {
+  readonly runId: string;
+  readonly finding: string;
+}
+
+/** Each finding that the user picks gets a run of its own, one after the other. */
+async function fixChosen(parts: Parts, offers: readonly Offer[]): Promise<void> {
+  if (offers.length === 0) {
     void vscode.window.showInformationMessage(t('No finding is open.'));
     return;
   }
-  const choices = open.map((one) => ({
-    label: neutral(one.message, 100), description: neutral(`${one.path}:${one.line}`), finding: one, picked: true,
-  }));
-  const picked = await vscode.window.showQuickPick(choices, { title: t('Fix which findings?'), canPickMany: true });
-  for (const [index, { finding }] of (picked ?? []).entries()) {
-    const outcome = await parts.performer.perform<Outcome>(Commands.findingFix, {
-      runId: run.head.runId, finding: finding.id, startToken: randomUUID(),
-    });
+  const picked = (await vscode.window.showQuickPick(offers, { title: t('Fix which findings?'), canPickMany: true })) ?? [];
+  for (const [index, { runId, finding }] of picked.entries()) {
+    if (index > 0 && !(await isOpen(parts, runId, finding))) {
+      continue; // what was done for one before has settled it
+    }
+    const outcome = await parts.performer.perform<Outcome>(Commands.findingFix, { runId, finding, startToken: randomUUID() });
     if (outcome === undefined || (await ended(parts.store, outcome.runId)) !== 'completed') {
-      const left = (picked?.length ?? 0) - index - 1;
+      const left = picked.length - index - 1;
       if (left > 0) {
-        void vscode.window.showInformationMessage(t('{0} findings were not begun.', left));
+        void vscode.window.showInformationMessage(left === 1 ? t('1 finding was not begun.') : t('{0} findings were not begun.', left));
       }
       return;
     }
   }
+}
+
+async function isOpen(parts: Parts, runId: string, finding: string): Promise<boolean> {
+  const run = await parts.look(runId);
+  return run === undefined || run.findings.some((one) => one.id === finding && one.status === 'open');
 }
 
 /** How a run stands when nobody carries it on any more. Two agents that write at once would be in each other's way. */

@@ -3,11 +3,27 @@
 import * as vscode from 'vscode';
 import type { Middleware } from 'vscode-languageclient/node';
 
+import { fixFileAction } from './findings';
+
 const DEFINITION = /[/\\]\.?sprintwright[/\\]workflows[/\\][^/\\]+\.(ya?ml|json)$/;
 
 /** Whether a document is a workflow file: only for those is the server asked for language features. */
 export function isDefinition(document: vscode.TextDocument): boolean {
   return DEFINITION.test(document.uri.path);
+}
+
+/** A finding where it is shown. */
+export interface ShownFinding {
+  readonly runId: string;
+  readonly finding: string;
+  readonly message: string;
+  /** From 1. */
+  readonly line: number;
+}
+
+function isFindingData(data: unknown): data is { readonly runId: string; readonly finding: string } {
+  return typeof data === 'object' && data !== null && 'runId' in data && typeof data.runId === 'string'
+    && 'finding' in data && typeof data.finding === 'string';
 }
 
 /** The two kinds of diagnostics, so that one can be cleared alone. */
@@ -28,6 +44,14 @@ export class Diagnostics implements vscode.Disposable {
       all.forEach((one) => found.push({ uri, range: one.range }));
     });
     return found.sort((a, b) => a.uri.path.localeCompare(b.uri.path) || a.range.start.compareTo(b.range.start));
+  }
+
+  /** The findings that are shown in a file, as the commands for findings take them. */
+  inFile(uri: vscode.Uri): ShownFinding[] {
+    return (this.findings.get(uri) ?? []).flatMap((one) => {
+      const { data } = one as { readonly data?: unknown };
+      return isFindingData(data) ? [{ runId: data.runId, finding: data.finding, message: one.message, line: one.range.start.line + 1 }] : [];
+    });
   }
 
   clear(): void {
@@ -67,9 +91,13 @@ export function middleware(
       isDefinition(document) ? next(document, position, name, token) : undefined,
     prepareRename: (document, position, token, next) =>
       isDefinition(document) ? next(document, position, token) : Promise.reject(new Error(vscode.l10n.t('Nothing of a workflow is here.'))),
-    provideCodeActions: (document, range, context, token, next) =>
-      isDefinition(document) || context.diagnostics.some((one) => one.source === 'sprintwright')
-        ? next(document, range, context, token)
-        : undefined,
+    provideCodeActions: async (document, range, context, token, next) => {
+      const about = context.diagnostics.filter((one) => one.source === 'sprintwright');
+      if (!isDefinition(document) && about.length === 0) {
+        return undefined;
+      }
+      const actions = await next(document, range, context, token);
+      return [...(actions ?? []), ...fixFileAction(document.uri, about, diagnostics.inFile(document.uri).length)];
+    },
   };
 }

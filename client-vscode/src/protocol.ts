@@ -24,6 +24,7 @@ export const Commands = {
   runList: 'sprintwright.run.list',
   runGet: 'sprintwright.run.get',
   runChanges: 'sprintwright.run.changes',
+  runFileAt: 'sprintwright.run.fileAt',
   agentsList: 'sprintwright.agents.list',
   findingDismiss: 'sprintwright.finding.dismiss',
   findingFix: 'sprintwright.finding.fix',
@@ -72,7 +73,16 @@ export interface RunNode {
   readonly seconds: number;
   readonly limit: number;
   readonly detail: string;
-  readonly usage: Readonly<Record<string, unknown>> | null;
+  readonly usage: Usage | null;
+}
+
+export interface Usage {
+  readonly tokens: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cachedTokens: number;
+  readonly cost: number | null;
+  readonly precision: 'exact' | 'lower_bound';
 }
 
 export interface Question {
@@ -132,6 +142,14 @@ export interface RunResult extends RunHead {
   readonly changedFiles: Readonly<Record<string, string>>;
   readonly changesUnknown: string;
   readonly notes: readonly string[];
+  readonly usage: Usage | null;
+  readonly usageByRole: Readonly<Record<string, Usage>>;
+  readonly report: Report | null;
+}
+
+export interface Report {
+  readonly summary: string;
+  readonly links: readonly string[];
 }
 
 export interface RunsResult {
@@ -259,7 +277,18 @@ export interface Restore extends Status {
 export interface Changes {
   readonly runId: string;
   readonly leaf: string;
+  /** Trees that `run.fileAt` takes; no `after`: the files as they are now. */
+  readonly before: string;
+  readonly after: string;
+  readonly files: readonly FileChange[];
   readonly diff: string;
+}
+
+export interface FileAt {
+  readonly runId: string;
+  readonly tree: string;
+  readonly path: string;
+  readonly text: string;
 }
 
 export interface Deleted {

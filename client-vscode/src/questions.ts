@@ -6,21 +6,23 @@
 
 import * as vscode from 'vscode';
 
+import { languageOf, permissionChoices, type Choice } from './permissions';
 import { Commands, type AskParams, type Outcome, type Question } from './protocol';
 import type { Run, RunStore } from './runs/store';
-import { neutral, visible } from './text';
+import { firstLine, neutral, visible } from './text';
 import type { Performer } from './verbs/perform';
 
 const { t } = vscode.l10n;
 
 /** More than this is opened as a document beside the question. */
 const FITS = 280;
+/** The prompt lies over the top of the document: its text begins below, so that all of it can be read (X52). */
+const COVERED_LINES = 9;
 
 interface Asked {
   readonly runId: string;
   readonly question: Question;
-  /** Who asks, for the title. */
-  readonly from: string;
+  readonly workflow: string;
 }
 
 export class Questions implements vscode.Disposable {
@@ -30,7 +32,7 @@ export class Questions implements vscode.Disposable {
   constructor(
     private readonly store: RunStore,
     private readonly performer: Performer,
-    private readonly showText: (title: string, text: string) => Promise<void>,
+    private readonly showText: (title: string, text: string, language: string) => Promise<void>,
     private readonly wantsToKnow: () => boolean,
   ) {
     this.listening = store.onDidChange(() => {
@@ -52,22 +54,22 @@ export class Questions implements vscode.Disposable {
   asked(params: AskParams): Record<string, never> {
     const { runId, key, kind, text, choices, workflow } = params;
     if (this.wantsToKnow()) {
-      void this.announce({ runId, question: { key, kind, text, choices }, from: workflow });
+      void this.announce({ runId, question: { key, kind, text, choices }, workflow });
     }
     return {};
   }
 
-  /** *Answer Question…*: of several, the user chooses. */
-  async answer(run: Run): Promise<void> {
-    const [first] = run.questions;
-    const question = run.questions.length < 2 ? first : await this.choose(run);
+  /** *Answer Question…*: of several, the user chooses; `within` are those that are meant, if not all. */
+  async answer(run: Run, within = run.questions): Promise<void> {
+    const [first] = within;
+    const question = within.length < 2 ? first : await this.choose(run, within);
     if (question !== undefined) {
-      await this.ask({ runId: run.head.runId, question, from: whoAsks(run, question) });
+      await this.ask({ runId: run.head.runId, question, workflow: run.head.workflow });
     }
   }
 
-  private async choose(run: Run): Promise<Question | undefined> {
-    const choices = run.questions.map((question) => ({
+  private async choose(run: Run, open: readonly Question[]): Promise<Question | undefined> {
+    const choices = open.map((question) => ({
       label: neutral(whoAsks(run, question)),
       detail: neutral(question.text, 200),
       question,
@@ -77,7 +79,8 @@ export class Questions implements vscode.Disposable {
 
   private async announce(asked: Asked): Promise<void> {
     const answer = t('Answer…');
-    const message = t('A run needs you ({0}).', neutral(asked.from, 60));
+    const from = neutral(this.from(asked), 120);
+    const message = isPermission(asked) ? t('A run asks for permission ({0}).', from) : t('A run needs you ({0}).', from);
     if ((await vscode.window.showInformationMessage(message, answer)) === answer && this.isOpen(asked)) {
       await this.ask(asked);
     }
@@ -93,8 +96,10 @@ export class Questions implements vscode.Disposable {
     this.open.set(name, source);
     try {
       const { question } = asked;
-      if (question.text.length > FITS || question.text.includes('\n') || question.kind === 'permission') {
-        await this.showText(t('Question of {0}', asked.from), visible(question.text));
+      if (question.text.length > FITS || question.text.includes('\n') || isPermission(asked)) {
+        const title = isPermission(asked) ? t('Permission for {0}', this.from(asked)) : t('Question of {0}', this.from(asked));
+        const text = `${this.title(asked)}:${'\n'.repeat(COVERED_LINES)}${visible(question.text)}`;
+        await this.showText(title, text, isPermission(asked) ? languageOf(question.text) : 'plaintext');
       }
       const text = question.choices.length > 0
         ? await this.chooseAnswer(asked, source.token)
@@ -109,23 +114,34 @@ export class Questions implements vscode.Disposable {
   }
 
   private async chooseAnswer(asked: Asked, token: vscode.CancellationToken): Promise<string | undefined> {
-    const items = asked.question.choices.map((choice) => ({ label: neutral(choice, 80), choice }));
-    const ordered = asked.question.kind === 'permission' ? denyFirst(items) : items;
+    const { choices } = asked.question;
+    const items: Choice[] = isPermission(asked)
+      ? permissionChoices(choices)
+      : choices.map((choice) => ({ label: neutral(choice, 80), choice }));
     const options: vscode.QuickPickOptions = {
-      title: neutral(t('{0} asks', asked.from)),
+      title: this.title(asked),
       placeHolder: neutral(asked.question.text, FITS),
       ignoreFocusOut: true,
     };
-    return (await vscode.window.showQuickPick(ordered, options, token))?.choice;
+    return (await vscode.window.showQuickPick(items, options, token))?.choice;
   }
 
   private writeAnswer(asked: Asked, token: vscode.CancellationToken): Thenable<string | undefined> {
     const options: vscode.InputBoxOptions = {
-      title: neutral(t('{0} asks', asked.from)),
+      title: this.title(asked),
       prompt: neutral(asked.question.text, FITS),
       ignoreFocusOut: true,
     };
     return vscode.window.showInputBox(options, token);
+  }
+
+  private title(asked: Asked): string {
+    return neutral(isPermission(asked) ? t('{0} asks for permission', this.from(asked)) : t('{0} asks', this.from(asked)));
+  }
+
+  private from(asked: Asked): string {
+    const run = this.store.get(asked.runId);
+    return run === undefined ? asked.workflow : whoAsks(run, asked.question);
   }
 
   private async send(asked: Asked, text: string): Promise<void> {
@@ -157,16 +173,17 @@ export class Questions implements vscode.Disposable {
   }
 }
 
-/** Role and agent of who asks, as they are known; agents do not speak for us (X56). */
+/** Role and agent of who asks, as they are known, of a permission also the run; agents do not speak for us (X56). */
 function whoAsks(run: Run, question: Question): string {
-  const node = run.nodes.get(question.key);
-  const who = node === undefined ? '' : [node.role || node.label, node.agent].filter((part) => part !== '').join(' · ');
-  return who === '' ? run.head.workflow : who;
+  const own = run.nodes.get(question.key);
+  const node = question.kind === 'ask' || question.kind === 'permission' ? (run.nodes.get(own?.parent ?? '') ?? own) : own;
+  const who = node === undefined ? [] : [node.role || node.label, node.agent];
+  const parts = question.kind === 'permission' ? [...who, firstLine(run.head.task, 60)] : who;
+  return parts.filter((part) => part !== '').join(' · ') || run.head.workflow;
 }
 
-function denyFirst<T extends { readonly choice: string }>(items: readonly T[]): T[] {
-  const isDeny = (item: T): boolean => /deny|never|reject/i.test(item.choice);
-  return [...items].sort((a, b) => Number(isDeny(b)) - Number(isDeny(a)));
+function isPermission(asked: Asked): boolean {
+  return asked.question.kind === 'permission';
 }
 
 function nameOf(runId: string, key: string): string {

@@ -253,11 +253,11 @@ def test_help_alone_lists_commands_and_workflows_and_a_near_name_is_named(place:
 
 
 def with_agents(place: Place, *names: str) -> tuple[str, Path]:
-    """A PATH with those programs; each leaves a mark if it is ever run."""
+    """A PATH with those programs; each leaves a mark if it is ever run, but to tell its version."""
     folder, canary = place.base / "bin", place.base / "CANARY"
     folder.mkdir()
     for name in names:
-        (folder / name).write_text(f"#!/bin/sh\ntouch {canary}\n")
+        (folder / name).write_text(f'#!/bin/sh\ntest "$*" = --version && echo "{name} 1.2" && exit\ntouch {canary}\n')
         (folder / name).chmod(0o755)
     return f"{folder}:/usr/bin:/bin", canary
 
@@ -272,7 +272,7 @@ def test_init_writes_a_configuration_with_the_agents_that_are_there_and_runs_non
     assert settings["primary"] == "codex" and list(settings["agents"]) == ["codex", "qwen"]
     assert file.read_text().count("#") > 5 and not canary.exists()
     listed = place.call("agents", PATH=path).stdout
-    assert "codex [primary]" in listed and "PROBLEM" not in listed and not canary.exists()
+    assert "codex [primary]" in listed and "· codex 1.2" in listed and "PROBLEM" not in listed and not canary.exists()
     before = file.read_text()
     again = place.call("init", PATH=path)
     assert again.returncode == 0 and "left as it is" in again.stdout and file.read_text() == before

@@ -62,10 +62,10 @@ def test_r089_in_a_hundred_rounds_exactly_one_of_two_answers_counts_and_the_othe
                 told.put_nowait((kind, key))
 
         world = make_world(
-            environment, place.project, settings_of(places, place.project), Thinking(),
+            environment, place.project, settings_of(environment, place.project), Thinking(),
             on_record=lambda record, _d, _s: told_of(record.payload.kind, record.key),
         )  # fmt: skip
-        live = await start(StartRequest("many", "x", place.project), world, settings_of(places, place.project))
+        live = await start(StartRequest("many", "x", place.project), world, settings_of(environment, place.project))
         assert isinstance(live, LiveRun)
         for number in range(ROUNDS):
             assert await told.get() == ("started", f"q{number}")

@@ -58,6 +58,7 @@ COMMANDS: dict[str, tuple[type[BaseModel], dict[str, type[BaseModel]]]] = {
     methods.RUN_LIST: (arguments.NoArguments, {"result": wire.RunsResult}),
     methods.RUN_GET: (arguments.RunArguments, {"result": wire.RunResult}),
     methods.RUN_CHANGES: (arguments.ChangesArguments, {"result": wire.ChangesResult}),
+    methods.RUN_FILE_AT: (arguments.FileAtArguments, {"result": wire.FileAtResult}),
     methods.AGENTS_LIST: (arguments.NoArguments, {"result": wire.AgentsResult}),
     methods.FINDING_DISMISS: (arguments.FindingArguments, {"result": _STATUS}),
     methods.FINDING_FIX: (arguments.FixArguments, {"result": _OUTCOME}),

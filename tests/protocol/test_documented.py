@@ -123,7 +123,10 @@ def test_r088_a_real_session_says_what_the_document_has(place: Place, client: Ra
     assert shown["nodes"]
     assert shown["findings"]
     assert call(methods.RUN_LIST)["runs"][0]["runId"] == run
-    assert call(methods.RUN_CHANGES, runId=run, leaf="sprints[1]/passes[2]")["diff"]
+    changes = call(methods.RUN_CHANGES, runId=run, leaf="sprints[1]/passes[2]")
+    assert changes["diff"]
+    path = next(one["path"] for one in changes["files"] if one["status"] != "deleted")
+    assert call(methods.RUN_FILE_AT, runId=run, tree=changes["after"], path=path)["text"]
     assert call(methods.RUN_RERUN, "preview", runId=run, leaf="sprints[3]", preview=True)["again"]
     assert call(methods.RUN_RESTORE, runId=run, to="sprints[3]")["changes"]
     call(methods.WORKFLOW_END, runId=run)

@@ -193,8 +193,27 @@ async def look_at_changes(editor: Editor, made: str) -> None:
     assert "-mine" in whole["diff"] and "+painted" in whole["diff"] and "+made" not in whole["diff"]
     leaf = await editor.command("run.changes", runId=made, leaf="make")
     assert "+made" in leaf["diff"] and "painted" not in leaf["diff"]
+    assert leaf["files"] == [{"path": "a.txt", "status": "modified"}]
+    named = await editor.command("run.changes", runId=made, leaf="make", diff=False)
+    assert named == {**leaf, "diff": ""}
+    assert whole["before"] == leaf["before"] and whole["after"] != leaf["after"]
+    assert [one["path"] for one in whole["files"]] == ["a.txt", "b.txt"]
+    await look_at_files(editor, made, leaf["before"], leaf["after"])
     nowhere = await editor.refused("run.changes", runId=made, leaf="nowhere")
     assert nowhere.data["code"] == "unknown_leaf" and "paint" in nowhere.data["known"]
+
+
+async def look_at_files(editor: Editor, made: str, before: str, after: str) -> None:
+    """As they were at a moment of the run, and of no other."""
+    for tree, text in ((before, "mine\n"), (after, "made\n")):
+        there = await editor.command("run.fileAt", runId=made, tree=tree, path="a.txt")
+        assert there == {"runId": made, "tree": tree, "path": "a.txt", "text": text}
+    for tree, path in (
+        (after, "b.txt"), (after, "../a.txt"), (after, "/etc/passwd"), (after, "."), (after, "a.txt\n"),
+        ("0" * 40, "a.txt"), ("HEAD", "a.txt"), (f"{after}:", "a.txt"), ("--help", "a.txt"),
+    ):  # fmt: skip
+        refused = await editor.refused("run.fileAt", runId=made, tree=tree, path=path)
+        assert refused.data["code"] == "bad_argument", (tree, path)
 
 
 async def rerun_restore_and_delete(editor: Editor, work: Workplace, made: str) -> None:

@@ -171,7 +171,8 @@ def refuse_everything(client: RawClient, run_id: str) -> None:
     acts: dict[str, dict[str, Any]] = {
         "workflow.resume": {}, "workflow.end": {}, "run.continue": {}, "run.cancel": {}, "run.pause": {},
         "run.answer": {"text": "x"}, "run.rerun": {"leaf": "a"}, "run.restore": {"to": "start", "apply": True},
-        "run.say": {"text": "x"}, "run.changes": {"leaf": ""}, "run.reconfigure": {"roles": {"w": "echo"}},
+        "run.say": {"text": "x"}, "run.changes": {"leaf": ""},
+        "run.fileAt": {"tree": "0" * 40, "path": "a"}, "run.reconfigure": {"roles": {"w": "echo"}},
     }  # fmt: skip
     asked = {name: client.ask_command(f"sprintwright.{name}", {"runId": run_id, **more}) for name, more in acts.items()}
     for name, number in asked.items():

@@ -61,6 +61,12 @@ def test_nothing_but_lsp_knows_the_language_server_libraries() -> None:
         assert not {"pygls", "lsprotocol"} & imported_roots(path), path
 
 
+def test_nothing_but_agents_knows_the_libraries_by_which_they_are_reached() -> None:
+    for path in modules():
+        if path.relative_to(PACKAGE).parts[0] != "agents":
+            assert not {"mcp", "mcp_types"} & imported_roots(path), path
+
+
 def imported_roots(path: Path) -> set[str]:
     roots: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -78,7 +84,7 @@ def test_x022_there_is_no_shell_anywhere() -> None:
             assert word not in text, f"{word} in {path}"
 
 
-@pytest.mark.parametrize("module", ["cli.main", "cli.listing"])
+@pytest.mark.parametrize("module", ["cli.main", "cli.listing", "agents.bridge"])
 def test_light_commands_load_no_heavy_package(module: str) -> None:
     code = f"import sys, sprintwright.{module}; print(' '.join(sys.modules))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()

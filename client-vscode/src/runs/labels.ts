@@ -1,8 +1,8 @@
 /** How runs and their nodes are shown: label, words for the state, icon, context, spoken label. Pure. */
 
-import type { RunNode } from '../protocol';
+import type { RunNode, Usage } from '../protocol';
 import { cut, duration, firstLine, visible, words } from '../text';
-import { isLive, isOver, needsUser, runningPath, type Run } from './store';
+import { askedAt, isLive, isOver, needsUser, runningPath, type Run } from './store';
 
 /** An item of the tree, in plain values. */
 export interface Shown {
@@ -74,7 +74,7 @@ function position(run: Run): string[] {
       found.push(placeAmong(run, node));
     } else if (node?.kind === 'pass') {
       found.push(passOf(run, node));
-    } else if (node !== undefined && ['turn', 'check', 'question'].includes(node.kind)) {
+    } else if (node !== undefined && ['turn', 'check', 'question'].includes(node.kind) && run.nodes.get(node.parent)?.kind !== 'turn') {
       found.push(node.role || node.label);
     }
   }
@@ -131,12 +131,15 @@ function runContext(run: Run): string {
 export function nodeItem(run: Run, node: RunNode): Shown {
   const label = cut(visible(node.label).replace(/\s+/g, ' '), 120);
   const description = nodeState(run, node);
-  const [icon, color] = iconOf(node);
+  const [icon, color] = iconOf(run, node);
   const context = `;node;${node.kind};${node.status};${run.head.own ? 'own' : 'foreign'};${isLive(run.head) ? 'live;' : ''}`;
   return { label, description, icon, color, context, spoken: description === '' ? label : `${label}, ${description}` };
 }
 
-function iconOf(node: RunNode): readonly [string, string] {
+function iconOf(run: Run, node: RunNode): readonly [string, string] {
+  if (node.status === 'running' && askedAt(run, node.id).length > 0) {
+    return ICONS['waiting'] ?? ['bell-dot', ''];
+  }
   if (node.status === 'done' && node.action === 'retry') {
     return ['issue-reopened', 'notificationsWarningIcon.foreground'];
   }
@@ -154,7 +157,7 @@ function nodeState(run: Run, node: RunNode): string {
   if (node.kind === 'pass' && run.nodes.get(node.parent)?.limit) {
     parts.push(`of ${run.nodes.get(node.parent)?.limit ?? 0}`);
   }
-  parts.push(statusWords(node));
+  parts.push(statusWords(run, node));
   if (node.verdict !== '') {
     parts.push(words(node.verdict));
   }
@@ -164,14 +167,24 @@ function nodeState(run: Run, node: RunNode): string {
   if (node.seconds > 0) {
     parts.push(duration(node.seconds));
   }
-  const tokens = node.usage?.['tokens'];
-  if (typeof tokens === 'number') {
-    parts.push(`${tokens.toLocaleString('en')} tokens`);
+  if (node.usage !== null) {
+    parts.push(used(node.usage));
   }
   return parts.filter((part) => part !== '').map((part) => cut(visible(part), 60)).join(' · ');
 }
 
-function statusWords(node: RunNode): string {
+/** Tokens and cost; `≥` where some of it is not counted. */
+function used(usage: Usage): string {
+  const least = usage.precision === 'lower_bound' ? '≥ ' : '';
+  const cost = usage.cost === null ? '' : `, $${usage.cost.toFixed(2)}`;
+  return `${least}${usage.tokens.toLocaleString('en')} tokens${cost}`;
+}
+
+function statusWords(run: Run, node: RunNode): string {
+  const [asked] = node.status === 'running' ? askedAt(run, node.id) : [];
+  if (asked !== undefined) {
+    return asked.kind === 'permission' ? 'needs your permission' : 'needs your answer';
+  }
   if (node.status === 'waiting') {
     return { answer: 'needs your answer', permission: 'needs your permission', limit: 'waits for a limit' }[
       node.waitingFor

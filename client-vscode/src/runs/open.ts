@@ -8,7 +8,7 @@ import type { Parts } from '../parts';
 import type { RunNode } from '../protocol';
 import { neutral } from '../text';
 import { runFolder } from '../transcripts';
-import type { Run } from './store';
+import { askedAt, type Run } from './store';
 import type { Element, Filter } from './view';
 
 const { t } = vscode.l10n;
@@ -20,8 +20,9 @@ export async function openNode(parts: Parts, one: Element | undefined): Promise<
     return;
   }
   const node = run.nodes.get(one.id);
-  if (run.questions.some((question) => question.key === one.id)) {
-    await parts.questions.answer(run);
+  const asked = askedAt(run, one.id);
+  if (asked.length > 0) {
+    await parts.questions.answer(run, asked);
   } else if (node !== undefined && ['turn', 'check'].includes(node.kind)) {
     await parts.documents.showTranscript(one.runId, one.id);
   } else if (node === undefined) {

@@ -71,18 +71,21 @@ export class RunStore {
     return this.entries.get(runId)?.nodes.get(id);
   }
 
-  /** Ids that are shown below a node (`''`: the run). A loop is no level of its own: its sprints or passes are. */
+  /**
+   * Ids that are shown below a node (`''`: the run). A loop is no level of its own: its sprints or passes are; nor is
+   * what is asked within a turn: the turn itself says that it needs somebody.
+   */
   below(runId: string, id: string): readonly string[] {
     const entry = this.entries.get(runId);
     const ids = entry?.children.get(id) ?? [];
-    return ids.flatMap((one) => (isHidden(entry?.nodes.get(one)) ? this.below(runId, one) : [one]));
+    return ids.flatMap((one) => (isHidden(entry, entry?.nodes.get(one)) ? this.below(runId, one) : [one]));
   }
 
   /** The id that a node is shown below, or as, if it is shown itself. */
   shownAs(runId: string, id: string): string {
     const entry = this.entries.get(runId);
     let at = id;
-    for (let node = entry?.nodes.get(at); node !== undefined && isHidden(node); node = entry?.nodes.get(at)) {
+    for (let node = entry?.nodes.get(at); node !== undefined && isHidden(entry, node); node = entry?.nodes.get(at)) {
       at = node.parent;
     }
     return at;
@@ -189,8 +192,17 @@ export class RunStore {
   }
 }
 
-function isHidden(node: RunNode | undefined): boolean {
+function isHidden(entry: Entry | undefined, node: RunNode | undefined): boolean {
+  if (node?.kind === 'question') {
+    return entry?.nodes.get(node.parent)?.kind === 'turn';
+  }
   return node?.kind === 'loop' && node.status !== 'not_started';
+}
+
+/** What is asked at a node, or within it when it is a turn. */
+export function askedAt(run: Run, id: string): readonly Question[] {
+  const isTurn = run.nodes.get(id)?.kind === 'turn';
+  return run.questions.filter(({ key }) => key === id || (isTurn && run.nodes.get(key)?.parent === id));
 }
 
 /** Whether it is the user who has to do something next. A run that waits without a question waits for a limit. */

@@ -13,7 +13,8 @@ import { line } from '../log';
 import { PROTOCOL } from '../protocol';
 import type { Interpreter } from './interpreters';
 import { launch, type Ending, type Failure, type Launched } from './launch';
-import { Refused, refusedOf } from './refused';
+import { Patience } from './patience';
+import { GIVEN_UP, Refused, refusedOf } from './refused';
 
 export type ServerState =
   | { readonly kind: 'stopped' | 'starting' }
@@ -30,11 +31,14 @@ export interface Surroundings {
   readonly watcher: vscode.FileSystemWatcher;
   readonly middleware: Middleware;
   readonly log: vscode.LogOutputChannel;
+  /** Told how many commands wait for the server to be there. */
+  waiting(count: number): void;
   /** Called when a client was made, before it starts: the place to listen to notifications. */
   connect(client: LanguageClient): void;
 }
 
 const START_MILLISECONDS = 30_000;
+const WAIT_MILLISECONDS = 30_000;
 const STOP_MILLISECONDS = 6_000;
 const RESTARTS = 3;
 const RESTART_WINDOW_MILLISECONDS = 180_000;
@@ -56,8 +60,13 @@ export class Connection implements vscode.Disposable {
   private crashes: number[] = [];
   private work: Promise<void> = Promise.resolve();
   private generation = 0;
+  private readonly patience: Patience;
 
-  constructor(private readonly surroundings: Surroundings) {}
+  constructor(private readonly surroundings: Surroundings) {
+    this.patience = new Patience((count) => {
+      surroundings.waiting(count);
+    }, WAIT_MILLISECONDS);
+  }
 
   get state(): ServerState {
     return this.current;
@@ -98,12 +107,19 @@ export class Connection implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.giveUp();
     void this.stop();
     this.changed.dispose();
   }
 
+  /** Commands that wait for the server wait no longer, and are not done. */
+  giveUp(): void {
+    this.patience.giveUp();
+  }
+
   /**
-   * Run one of the server's commands.
+   * Run one of the server's commands. One that is given while the server starts, for the first time or after it died,
+   * waits for it.
    *
    * @throws Refused, also when there is no server.
    */
@@ -118,13 +134,27 @@ export class Connection implements vscode.Disposable {
 
   private async ready(): Promise<LanguageClient> {
     if (this.current.kind === 'starting') {
-      await this.work;
+      await this.started();
     }
     if (this.current.kind === 'ready' && this.client !== undefined) {
       return this.client;
     }
     const message = this.current.kind === 'failed' ? this.current.message : vscode.l10n.t('The server is not running.');
     throw new Refused('no_server', message);
+  }
+
+  private async started(): Promise<void> {
+    const outcome = await this.patience.wait((settled) => this.onDidChangeState((state) => {
+      if (state.kind !== 'starting') {
+        settled();
+      }
+    }));
+    if (outcome === 'givenUp') {
+      throw new Refused(GIVEN_UP, vscode.l10n.t('It was given up.'));
+    }
+    if (outcome === 'late') {
+      throw new Refused('no_server', vscode.l10n.t('The server is not there after {0} seconds. Nothing was done.', WAIT_MILLISECONDS / 1000));
+    }
   }
 
   private async tryAll(mine: number): Promise<void> {
@@ -200,9 +230,13 @@ export class Connection implements vscode.Disposable {
       }
       this.client = undefined;
       this.process = undefined;
-      await dispose(client);
+      const mine = this.generation;
+      this.become({ kind: 'starting' }); // said first, so that what is asked for meanwhile waits
       this.surroundings.log.error(line(`The server ended by itself (code ${String(ending.code)}). ${ending.said}`));
-      this.again();
+      await dispose(client);
+      if (mine === this.generation) { // else somebody started or stopped it meanwhile
+        this.again();
+      }
     });
   }
 
@@ -214,7 +248,6 @@ export class Connection implements vscode.Disposable {
       this.become({ kind: 'failed', failure: 'ended', message });
       return;
     }
-    this.become({ kind: 'starting' });
     const mine = this.generation;
     setTimeout(() => {
       if (mine === this.generation) {

@@ -1,5 +1,8 @@
 /** What the server, or the lack of one, says no with. */
 
+/** Code of what the user gave up while it waited for the server; nobody has to be told. */
+export const GIVEN_UP = 'given_up';
+
 /** A verb that was not done. `code` is stable (docs/protocol.md, Errors); the message is for the user. */
 export class Refused extends Error {
   constructor(

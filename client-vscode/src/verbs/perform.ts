@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 
 import { line } from '../log';
 import type { Connection } from '../server/connection';
-import { Refused, refusedOf } from '../server/refused';
+import { GIVEN_UP, Refused, refusedOf } from '../server/refused';
 import { cut, neutral, visible } from '../text';
 
 const { t } = vscode.l10n;
@@ -124,6 +124,9 @@ export class Performer {
 
   /** Say why not, with what can be done about it. */
   async tell(refused: Refused): Promise<void> {
+    if (refused.code === GIVEN_UP) {
+      return;
+    }
     const [label, command] = remedy(refused.code);
     const chosen = await vscode.window.showErrorMessage(neutral(refused.message, 600), label);
     if (chosen === label) {

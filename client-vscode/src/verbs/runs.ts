@@ -27,7 +27,7 @@ export interface Around {
   readonly performer: Performer;
   /** Everything of a run, asked for if only its head is known. */
   look(runId: string): Promise<Run | undefined>;
-  showDiff(title: string, diff: string): Promise<void>;
+  showChanges(title: string, folder: string, changes: Changes): Promise<void>;
   askAgents(run: Run): Promise<Readonly<Record<string, string>> | undefined>;
 }
 
@@ -174,15 +174,12 @@ export class RunVerbs {
       return;
     }
     const leaf = given?.id ?? '';
-    const changes = await this.around.performer.perform<Changes>(Commands.runChanges, { runId: run.head.runId, leaf });
-    if (changes === undefined) {
-      return;
+    const argument = { runId: run.head.runId, leaf, diff: false };
+    const changes = await this.around.performer.perform<Changes>(Commands.runChanges, argument);
+    if (changes !== undefined) {
+      const where = [run.nodes.get(leaf)?.label ?? leaf, runItem(run).label].filter((part) => part !== '').join(' · ');
+      await this.around.showChanges(t('Changes of {0}', where), run.head.folder, changes);
     }
-    if (changes.diff === '') {
-      void vscode.window.showInformationMessage(t('No file was changed there.'));
-      return;
-    }
-    await this.around.showDiff(leaf === '' ? run.head.runId : leaf, changes.diff);
   }
 
   /** The run that waits for an answer. */

@@ -4,7 +4,7 @@ import * as assert from 'node:assert/strict';
 
 import * as vscode from 'vscode';
 
-import { findings, project, ready, runOf, surface, until } from './around';
+import { escaping, findings, project, ready, runOf, surface, until } from './around';
 
 const FILE = project('src', 'part0.py');
 
@@ -69,6 +69,18 @@ describe('a finding', () => {
       places.push(`${editor?.document.uri.path.split('/').at(-1) ?? ''}:${editor?.selection.start.line ?? -1}`);
     }
     assert.deepEqual(places, ['part0.py:1', 'part0.py:2', 'part0.py:1', 'part9.py:99']);
+  });
+
+  it('is offered to be mended with all others of its file, and nothing is begun without a yes', async () => {
+    const [first] = here();
+    assert.ok(first);
+    const { command, arguments: given } = await fix(first, `Fix all ${here().length} findings of this file`);
+    const runs = surface().store.runs().length;
+    const said = await escaping(async () => {
+      await vscode.commands.executeCommand(command, ...((given ?? []) as unknown[]));
+    });
+    assert.deepEqual(said.map((one) => one.kind), ['showQuickPick']);
+    assert.equal(surface().store.runs().length, runs);
   });
 
   it('is given to an agent by a quick fix: a run of its own', async () => {

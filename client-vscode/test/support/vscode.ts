@@ -50,6 +50,7 @@ function message(kind: string): (text: string, ...more: unknown[]) => Promise<un
 }
 
 export const window = {
+  activeTextEditor: undefined as unknown,
   showInformationMessage: message('information'),
   showWarningMessage: message('warning'),
   showErrorMessage: message('error'),
@@ -118,3 +119,33 @@ export class ThemeColor {
 }
 
 export const TreeItemCollapsibleState = { None: 0, Collapsed: 1, Expanded: 2 };
+
+/** As much of an address as a test needs. */
+export class Uri {
+  constructor(readonly path: string, readonly scheme = 'file', readonly query = '') {}
+
+  static from({ scheme, path, query = '' }: { scheme: string; path: string; query?: string }): Uri {
+    return new Uri(path, scheme, query);
+  }
+
+  static file(path: string): Uri {
+    return new Uri(path);
+  }
+
+  static joinPath(base: Uri, ...parts: string[]): Uri {
+    return new Uri([base.path, ...parts].join('/'), base.scheme);
+  }
+}
+
+export const workspace = {
+  registerTextDocumentContentProvider: (): { dispose(): void } => ({ dispose: () => undefined }),
+};
+
+export class CodeAction {
+  diagnostics: unknown;
+  command: unknown;
+
+  constructor(readonly title: string, readonly kind: unknown) {}
+}
+
+export const CodeActionKind = { QuickFix: 'quickfix' };

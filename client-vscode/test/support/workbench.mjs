@@ -28,6 +28,13 @@ export class Project {
     fs.writeFileSync(path.join(this.config, 'config.yaml'), JSON.stringify({ agents, primary: 'scripted' }));
   }
 
+  /** Recorded turns by leaf key, in place of the script: what is asked, said and written in them. */
+  record(turns) {
+    fs.writeFileSync(path.join(this.config, 'recording.yaml'), JSON.stringify({ turns }));
+    const agents = { recorded: { kind: 'replay', file: 'recording.yaml' } };
+    fs.writeFileSync(path.join(this.config, 'config.yaml'), JSON.stringify({ agents, primary: 'recorded' }));
+  }
+
   /** A workflow of the user's own. */
   define(name, text) {
     fs.writeFileSync(path.join(this.config, 'workflows', `${name}.yaml`), text);
@@ -176,6 +183,15 @@ export class Workbench {
 
   async see(...words) {
     await this.line(...words).first().waitFor({ timeout: 30 * SECONDS });
+  }
+
+  /** Choose from a line's own menu. */
+  async menu(line, title) {
+    await line.click({ button: 'right' });
+    const item = this.page.getByRole('menuitem', { name: title });
+    await item.hover(); // a menu that has just opened does not take a click: it could be the end of the one that opened it
+    await this.page.locator('.monaco-menu .action-item.focused', { hasText: title }).waitFor();
+    await this.page.keyboard.press('Enter');
   }
 
   toast(text) {

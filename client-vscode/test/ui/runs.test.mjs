@@ -157,3 +157,77 @@ test('a live run is cancelled from its line in the tree', async () => {
     assert.equal(project.prompts().length, 1);
   });
 });
+
+test('X52 an agent asks for permission: its whole change is read, no comes first, and what is allowed is done', async () => {
+  const diff = ['--- a/calc.py', '+++ b/calc.py', '@@ -1,2 +1,4 @@', ' def divide(a, b):', '+    if b == 0:', '+        raise ValueError(b)', '     return a / b'].join('\n');
+  const choices = ['once', 'for this run', 'never'];
+  const prepare = (project) => {
+    project.define('one', 'name: one\nroles: [builder]\nstages:\n  - {id: mend, kind: agent_turn, role: builder, prompt: go}\n');
+    project.record({
+      mend: { asks: [{ kind: 'permission', text: `edit calc.py\n\n${diff}`, choices }, { kind: 'permission', text: 'execute make test', choices }], text: 'mended' },
+    });
+  };
+  await withWorkbench({ vsix, settings, prepare }, async (bench, project) => {
+    await bench.openView();
+    await bench.ready();
+    await bench.command('Sprintwright: Start Workflow');
+    await bench.choose('Which workflow?', 'one');
+    await bench.fill('What is to be done?', 'Handle zero');
+    await bench.choose('Who plays builder?', 'recorded');
+    await bench.toast('A run asks for permission').waitFor({ timeout: 30_000 });
+    await bench.see('Handle zero', 'needs you');
+    await bench.see('mend', 'builder: recorded', 'needs your permission');
+    await bench.toast('A run asks for permission').getByRole('button', { name: 'Answer' }).click();
+    await bench.asked('builder · recorded · Handle zero asks for permission');
+    await bench.page.locator('.view-line', { hasText: 'ValueError' }).waitFor();
+    const rows = await bench.quick.locator('.monaco-list-row').evaluateAll((all) => all.map((row) => row.querySelector('.label-name').textContent));
+    assert.deepEqual(rows, ['Never in this run', 'Allow once', 'Allow for this run']);
+    await bench.screen('permission');
+    await bench.row('Allow once').first().click();
+
+    await bench.toast('A run asks for permission').waitFor({ timeout: 30_000 }); // the next one
+    await bench.see('mend', 'builder: recorded', 'needs your permission');
+    await bench.line('mend', 'needs your permission').first().click(); // answered from its line as well
+    await bench.asked('asks for permission');
+    await bench.page.locator('.view-line', { hasText: 'execute' }).waitFor();
+    await bench.screen('permission-command');
+    await bench.page.keyboard.press('Enter'); // what is first
+    await bench.see('Handle zero', 'completed');
+    await bench.screen('permission-done');
+    const [run] = project.runs();
+    const transcripts = path.join(project.folder, '.sprintwright', 'runs', run, 'transcripts');
+    const said = fs.readdirSync(transcripts).map((name) => fs.readFileSync(path.join(transcripts, name), 'utf8')).join('');
+    assert.match(said, /answered: once\\n/);
+    assert.match(said, /answered: never\\n/);
+  });
+});
+
+test('what a turn changed is read file by file, as it was before and after, from its line in the tree', async () => {
+  const prepare = (project) => {
+    project.write('calc.py', 'def divide(a, b):\n    return a / b\n');
+    project.write('old.py', 'gone = True\n');
+    fs.writeFileSync(path.join(project.folder, 'picture.bin'), Buffer.from([0, 1, 2]));
+    project.define('one', 'name: one\nroles: [builder]\nstages:\n  - {id: mend, kind: agent_turn, role: builder, prompt: go}\n  - {id: more, kind: agent_turn, role: builder, prompt: go}\n');
+    project.record({
+      mend: { text: 'mended', writes: { 'calc.py': 'def divide(a, b):\n    if b == 0:\n        raise ValueError(b)\n    return a / b\n', 'src/new.py': 'added = True\n', 'picture.bin': 'text now\n' }, deletes: ['old.py'] },
+      more: { text: 'more', writes: { 'calc.py': 'nothing of then\n' } },
+    });
+  };
+  await withWorkbench({ vsix, settings, prepare }, async (bench) => {
+    await bench.openView();
+    await bench.ready();
+    await bench.command('Sprintwright: Start Workflow');
+    await bench.choose('Which workflow?', 'one');
+    await bench.fill('What is to be done?', 'Handle zero');
+    await bench.choose('Who plays builder?', 'recorded');
+    await bench.choose('Review the plan', 'No');
+    await bench.see('Handle zero', 'completed');
+    await bench.menu(bench.line('mend', 'recorded').first(), 'Show Changes');
+    await bench.page.getByRole('tab', { name: /Changes of mend · Handle zero/ }).waitFor({ timeout: 30_000 });
+    for (const word of ['raise', 'added', 'gone', 'Not']) {
+      await bench.page.locator('.multiDiffEditor .view-line', { hasText: word }).first().waitFor();
+    }
+    assert.equal(await bench.page.locator('.multiDiffEditor .view-line', { hasText: 'nothing' }).count(), 0);
+    await bench.screen('changes');
+  });
+});

@@ -115,8 +115,8 @@ describe('a node', () => {
 
   test('tells its place among passes, findings, time and tokens', () => {
     const loop = node('p', '', { kind: 'loop', limit: 3 });
-    const pass = node('p[1]', 'p', { kind: 'pass', status: 'done', verdict: 'again', findings: 2, seconds: 75, usage: { tokens: 5120 } });
-    expect(nodeItem(run({ nodes: [loop, pass] }), pass).description).toBe('of 3 · again · 2 findings · 1 min · 5,120 tokens');
+    const pass = node('p[1]', 'p', { kind: 'pass', status: 'done', verdict: 'again', findings: 2, seconds: 75, usage: { tokens: 5120, inputTokens: 5000, outputTokens: 120, cachedTokens: 0, cost: 0.5, precision: 'exact' } });
+    expect(nodeItem(run({ nodes: [loop, pass] }), pass).description).toBe('of 3 · again · 2 findings · 1 min · 5,120 tokens, $0.50');
   });
 
   test.each<[NodeKind, boolean, boolean]>([['turn', true, true], ['pass', false, true], ['question', true, false]])(
@@ -155,5 +155,23 @@ describe('texts from outside', () => {
     }
     expect(runTooltip(of).length).toBeLessThanOrEqual(5000);
     expect(nodeTooltip(of, long).length).toBeLessThanOrEqual(5000);
+  });
+});
+
+describe('what is asked within a turn', () => {
+  const turn = node('gen', '', { role: 'generator', agent: 'mine' });
+  const inner = node('gen/permission-1', 'gen', { kind: 'question', role: 'generator', status: 'waiting' });
+
+  test.each([['permission', 'needs your permission'], ['ask', 'needs your answer']] as const)('of kind %s: the turn %s', (kind, words) => {
+    const asking = run({ nodes: [turn, inner], questions: [question('gen/permission-1', { kind })] });
+    expect(nodeItem(asking, turn)).toMatchObject({ icon: 'bell-dot', description: `generator: mine · ${words}` });
+    expect(stateOf(asking)).toBe('generator · needs you');
+  });
+
+  test('is not what another turn asks, nor what was answered', () => {
+    const other = node('gen2', '', { role: 'generator' });
+    const asking = run({ nodes: [turn, inner, other], questions: [question('gen/permission-1', { kind: 'permission' })] });
+    expect(nodeItem(asking, other).description).toContain('running');
+    expect(nodeItem(run({ nodes: [turn, inner] }), turn).description).toContain('running');
   });
 });

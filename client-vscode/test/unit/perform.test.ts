@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { LogOutputChannel } from 'vscode';
 
 import type { Connection } from '../../src/server/connection';
-import { Refused } from '../../src/server/refused';
+import { GIVEN_UP, Refused } from '../../src/server/refused';
 import { Performer } from '../../src/verbs/perform';
 import { answers, executed, reset, shown } from '../support/vscode';
 
@@ -149,6 +149,12 @@ describe('a refusal', () => {
     await perform();
     expect(shown[0]?.message).not.toMatch(/\]\(|\$\(|\n/);
     expect(logged[0]).not.toContain('\n');
+  });
+
+  test('what the user gave up is not told to them', async () => {
+    replies = [new Refused(GIVEN_UP, 'It was given up.')];
+    expect(await perform()).toBeUndefined();
+    expect(shown).toEqual([]);
   });
 
   test('an error of the library is a refusal too', async () => {

@@ -32,7 +32,7 @@ const RESULTS: Readonly<Record<keyof typeof Commands, string>> = {
   workflowList: 'WorkflowsResult', workflowCreate: 'WorkflowFile', workflowStart: 'Outcome', workflowResume: 'Outcome', workflowEnd: 'Outcome',
   runContinue: 'Outcome', runAnswer: 'Outcome', runSay: 'Status', runPause: 'Status', runCancel: 'Status',
   runReconfigure: 'Reconfigured', runRerun: 'Outcome', runRestore: 'Restore', runDelete: 'Deleted', runList: 'RunsResult',
-  runGet: 'RunResult', runChanges: 'Changes', agentsList: 'AgentsResult', findingDismiss: 'Status', findingFix: 'Outcome',
+  runGet: 'RunResult', runChanges: 'Changes', runFileAt: 'FileAt', agentsList: 'AgentsResult', findingDismiss: 'Status', findingFix: 'Outcome',
   demoStart: 'Outcome',
 };
 

@@ -278,3 +278,13 @@ describe('random sequences', () => {
     }
   });
 });
+
+test('what is asked within a turn is shown as the turn; a question of its own is shown as itself', () => {
+  const store = new RunStore();
+  const asked = node('gen/permission-1', 'gen', { kind: 'question' });
+  store.replace(result('r1', { nodes: [node('gen'), asked, node('plan', '', { kind: 'question' })] }));
+  expect(store.below('r1', '')).toEqual(['gen', 'plan']);
+  expect(store.below('r1', 'gen')).toEqual([]);
+  expect(store.shownAs('r1', 'gen/permission-1')).toBe('gen');
+  expect(store.shownAs('r1', 'plan')).toBe('plan');
+});

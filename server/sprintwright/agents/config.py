@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, Self, TypeAlias
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from sprintwright.agents.acp.presets import PRESETS
 from sprintwright.model.definition import CheckFormat
 from sprintwright.model.limits import Limits
 from sprintwright.model.value import Value
+
+Preset: TypeAlias = Literal["claude", "codex", "gemini", "opencode", "qwen", "pi"]
+AcpPreset: TypeAlias = Literal["claude", "codex", "gemini", "opencode", "qwen", "goose", "vibe", "pi", "copilot"]
 
 
 class _Agent(Value):
@@ -19,8 +23,58 @@ class CliAgentConfig(_Agent):
     """Any command line: the prompt on its standard input, the answer on its standard output."""
 
     kind: Literal["cli"] = Field(description="A command line, one call a turn.")
-    command: tuple[str, ...] = Field(min_length=1, description="Program and arguments, a list; there is no shell.")
+    command: tuple[str, ...] = Field(
+        default=(),
+        description="Program and arguments, a list; there is no shell. With `preset`: only what is started in place of "
+        "that program.",
+    )
+    preset: Preset | Literal[""] = Field(
+        default="",
+        description="A known program: its options for permissions and sessions are set, its events are read.",
+    )
+    model: str = Field(
+        default="", pattern=r"^([^-\s]\S*)?$", description="Model that a `preset` is told; else its own choice."
+    )
     env: dict[str, str] = Field(default={}, description="Further environment variables of the program.")
+
+    @model_validator(mode="after")
+    def _has_a_program(self) -> Self:
+        if not self.command and not self.preset:
+            raise ValueError("name a `command`, or a `preset`")
+        if self.model and not self.preset:
+            raise ValueError("`model` goes with a `preset`; a `command` has its own arguments")
+        return self
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The program, and what always stands behind it."""
+        return self.command or (self.preset,)
+
+
+class AcpAgentConfig(_Agent):
+    """An agent that speaks the Agent Client Protocol: its sessions go on from pass to pass, and it asks first."""
+
+    kind: Literal["acp"] = Field(description="An agent that speaks the Agent Client Protocol.")
+    preset: AcpPreset | Literal[""] = Field(
+        default="", description="A known agent: how it is started, and what is known of it."
+    )
+    command: tuple[str, ...] = Field(
+        default=(),
+        description="Program and arguments, a list; there is no shell. With `preset`: what is started in its place.",
+    )
+    model: str = Field(default="", description="Model to choose where the agent offers it; else its own choice.")
+    env: dict[str, str] = Field(default={}, description="Further environment variables of the program.")
+
+    @model_validator(mode="after")
+    def _has_a_program(self) -> Self:
+        if not self.command and not self.preset:
+            raise ValueError("name a `command`, or a `preset`")
+        return self
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The program, and what stands behind it."""
+        return self.command or PRESETS[self.preset].command
 
 
 class CheckAgentConfig(_Agent):
@@ -48,10 +102,11 @@ class ReplayAgentConfig(_Agent):
 
 
 AgentConfig: TypeAlias = Annotated[
-    CliAgentConfig | CheckAgentConfig | HumanAgentConfig | ReplayAgentConfig, Field(discriminator="kind")
+    AcpAgentConfig | CliAgentConfig | CheckAgentConfig | HumanAgentConfig | ReplayAgentConfig,
+    Field(discriminator="kind"),
 ]
 
-LATER_KINDS: tuple[str, ...] = ("acp", "model", "editor")
+LATER_KINDS: tuple[str, ...] = ("model", "editor")
 """Kinds of design.md section 5 that this version can't start yet."""
 
 

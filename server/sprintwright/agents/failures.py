@@ -19,6 +19,7 @@ _LONGEST_LINE = 600
 """A sentence of an error is shorter; a line of JSON may be longer."""
 _LONGEST_EVENT = 65_536
 _TAIL = 4 * _LONGEST_EVENT
+_WRAPPED = "[API Error: "
 
 _ERROR_WORD = re.compile(
     r"(?:[^\x00-\x7f]{1,3}\s+)?\[?(?:[a-z]{1,12} )?(?:error|fatal)(?: \w{1,20})?\]?:\s+|[^\x00-\x7f]{1,3}\s+", re.I
@@ -97,6 +98,8 @@ def classify(returncode: int, stderr: str, stdout: str) -> tuple[Cause, float | 
         for line in reversed(lines):
             if line.startswith("{"):
                 cause, seconds = _of_event(line)
+            elif plain and line.startswith(_WRAPPED + "{"):  # gemini: the service's answer as it came
+                cause, seconds = _of_event(line.removeprefix(_WRAPPED).removesuffix("]"))
             else:
                 cause, seconds = (_of_text(line, named=bool(said)) if plain else None), None
             if cause == "rate_limit":

@@ -7,7 +7,9 @@ from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 
+from sprintwright.agents.acp.pool import Pool
 from sprintwright.agents.config import (
+    AcpAgentConfig,
     AgentConfig,
     CheckAgentConfig,
     CliAgentConfig,
@@ -46,7 +48,8 @@ class Registry:
         parent: the environment that agents' own environment is taken from, by an allow-list.
         people: whoever can be asked, for `human`.
         checks: runs commands, for `check`.
-        leftovers: remembers live programs, for `cli`.
+        leftovers: remembers live programs.
+        runtime: the user's runtime folder, for the socket of our tools.
     """
 
     def __init__(
@@ -56,9 +59,11 @@ class Registry:
         people: People,
         checks: Checks,
         leftovers: Leftovers,
+        runtime: Path,
     ) -> None:
         self._agents = {fold(name): agent for name, agent in agents.items()}
         self._parent, self._people, self._checks, self._leftovers = parent, people, checks, leftovers
+        self._pool = Pool(parent, leftovers, runtime)
 
     def asking(self, people: People) -> Registry:
         """The same agents, with other people to ask."""
@@ -90,10 +95,14 @@ class Registry:
         """Take one turn with the agent of the request."""
         configured = self.get(request.agent)
         match configured.config:
-            case CliAgentConfig() as config:
-                from sprintwright.agents import cli
+            case AcpAgentConfig() as config:
+                from sprintwright.agents.acp import turn
 
-                return await cli.turn(config, request, self._parent, self._leftovers, desk.output)
+                return await turn.turn(config, request, desk, self._pool)
+            case CliAgentConfig() as config:
+                from sprintwright.agents.cli import turn
+
+                return await turn.turn(config, request, self._parent, self._leftovers, desk.output)
             case CheckAgentConfig() as config:
                 from sprintwright.agents import check
 
@@ -106,3 +115,7 @@ class Registry:
                 from sprintwright.agents import replay
 
                 return await replay.turn(configured.base / config.file, request, desk)
+
+    async def leave(self, run_id: str, talk: str = "") -> None:
+        """End what is kept alive for the conversations of a run whose name begins so."""
+        await self._pool.leave(run_id, talk)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sprintwright.agents.check import CommandChecks
 from sprintwright.agents.config import Config
+from sprintwright.agents.found import found_agents
 from sprintwright.agents.registry import Registry
 from sprintwright.app.config import Settings, load_settings
 from sprintwright.app.live import OnOutput, OnRecord, World
@@ -17,9 +18,10 @@ from sprintwright.workspace.git import Git
 from sprintwright.workspace.snapshots import Snapshots
 
 
-def settings_of(places: Places, folder: Path | None, editor: Config | None = None) -> Settings:
+def settings_of(environment: Mapping[str, str], folder: Path | None, editor: Config | None = None) -> Settings:
     """The configuration that is in force in a folder; ``editor``: settings of the editor that started us."""
-    return load_settings(places.config / "config.yaml", folder, editor)
+    ours = Places.of(environment).config / "config.yaml"
+    return load_settings(ours, folder, editor, found_agents(environment.get("PATH", ""), folder))
 
 
 def make_world(
@@ -39,7 +41,7 @@ def make_world(
         environment=environment,
         places=places,
         people=people,
-        registry=Registry(settings.agents, environment, people, checks, leftovers),
+        registry=Registry(settings.agents, environment, people, checks, leftovers, places.runtime),
         checks=checks,
         leftovers=leftovers,
         workspace=Snapshots(folder, git=Git(folder, environment)),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from sprintwright.agents.config import LATER_KINDS, Config
+from sprintwright.agents.config import LATER_KINDS, AgentConfig, Config
 from sprintwright.agents.registry import BUILT_IN, Configured
 from sprintwright.definitions.load import decode, load_model
 from sprintwright.errors import Refused
@@ -32,11 +33,14 @@ class Settings:
     """How many finished runs a folder keeps; None: all."""
 
 
-def load_settings(user_file: Path, folder: Path | None, editor: Config | None = None) -> Settings:
+def load_settings(
+    user_file: Path, folder: Path | None, editor: Config | None = None, found: Mapping[str, AgentConfig] = {}
+) -> Settings:
     """Read both files; a missing one is empty.
 
     Args:
         editor: the settings of the editor that started us; they stand above both files.
+        found: agents that are there without being configured; of one that is, the configuration counts.
 
     Raises:
         Refused: `config_invalid`, with every problem of a bad file.
@@ -48,6 +52,7 @@ def load_settings(user_file: Path, folder: Path | None, editor: Config | None = 
         else:
             levels.append(("workspace", file))
     agents = {name: Configured(name, config, "builtin", Path()) for name, config in BUILT_IN.items()}
+    agents |= {name: Configured(name, config, "found", Path()) for name, config in found.items()}
     primary, escalation, roles = "", "", dict[str, str]()
     limits, history_runs = Limits(), None
     read = [(origin, file, _read(file, warnings)) for origin, file in levels]

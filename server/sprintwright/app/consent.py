@@ -7,9 +7,10 @@ import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from sprintwright.agents.config import CheckAgentConfig, CliAgentConfig, ReplayAgentConfig
+from sprintwright.agents.config import AcpAgentConfig, CheckAgentConfig, CliAgentConfig, ReplayAgentConfig
 from sprintwright.agents.registry import Configured
 from sprintwright.app.user_state import UserState
+from sprintwright.app.vendor_files import vendor_items
 from sprintwright.definitions.discovery import Entry
 from sprintwright.errors import Refused
 from sprintwright.model.definition import Check, Definition, walk_stages
@@ -27,9 +28,14 @@ def consent_items(entry: Entry, definition: Definition, agents: Iterable[Configu
 
 
 def agent_items(agents: Iterable[Configured], folder: Path) -> list[str]:
-    """Sentences for what agents that the workspace configures would run or write."""
-    own = {agent.name: agent for agent in agents if agent.origin == "workspace"}
-    return [item for name in sorted(own) for item in _of_agent(own[name], folder)]
+    """Sentences for what the folder makes agents run or write, by its configuration or by their own files in it."""
+    named = {agent.name: agent for agent in agents}
+    items: list[str] = []
+    for name in sorted(named):
+        if named[name].origin == "workspace":
+            items += _of_agent(named[name], folder)
+        items += vendor_items(name, named[name].config, folder)
+    return items
 
 
 def _of_definition(entry: Entry, definition: Definition, folder: Path) -> Iterator[str]:
@@ -49,7 +55,13 @@ def _of_agent(agent: Configured, folder: Path) -> Iterator[str]:
     match agent.config:
         case CliAgentConfig() as config:
             variables = f" with {json.dumps(config.env, ensure_ascii=False)}" if config.env else ""
-            yield f"agent {agent.name} runs: {_line(config.command, folder)}{variables}"
+            model = f", model {config.model}" if config.model else ""
+            preset = f" as {config.preset}{model}, with what the role may do" if config.preset else ""
+            yield f"agent {agent.name} runs: {_line(config.words, folder)}{preset}{variables}"
+        case AcpAgentConfig() as config:
+            variables = f" with {json.dumps(config.env, ensure_ascii=False)}" if config.env else ""
+            model = f", model {config.model}" if config.model else ""
+            yield f"agent {agent.name} runs: {_line(config.words, folder)}{model}{variables}"
         case CheckAgentConfig() as config:
             for command in config.commands:
                 yield f"agent {agent.name} runs: {_line(command, folder)}"

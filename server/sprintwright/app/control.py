@@ -8,15 +8,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import os
 import socket
-import struct
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, cast
 
 from sprintwright.errors import SprintwrightError
 from sprintwright.paths import make_private_dir
+from sprintwright.processes import peer_of
 
 Handler = Callable[[dict[str, Any], int | None], Awaitable[dict[str, Any]]]
 """Takes a request and, where the system tells it, the caller's process id."""
@@ -62,8 +61,8 @@ class ControlSocket:
 
         async def answered(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             with contextlib.closing(writer), contextlib.suppress(OSError, ValueError, TimeoutError):
-                pid, uid = _peer(writer)
-                if uid not in (None, os.getuid()):
+                pid, is_ours = peer_of(writer)
+                if not is_ours:
                     return
                 async with asyncio.timeout(_ASK_SECONDS):
                     line = await reader.readline()
@@ -97,13 +96,3 @@ async def _answer(handler: Handler, line: bytes, pid: int | None) -> dict[str, A
         return {"ok": False, "code": error.code, "message": error.message, "data": error.data}
     except (ValueError, RecursionError) as error:
         return {"ok": False, "code": "bad_argument", "message": str(error)}
-
-
-def _peer(writer: asyncio.StreamWriter) -> tuple[int | None, int | None]:
-    """Process and user at the other end, where the system tells (Linux)."""
-    if not hasattr(socket, "SO_PEERCRED"):
-        return None, None
-    peer = writer.get_extra_info("socket")
-    credentials = peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-    pid, uid, _ = struct.unpack("3i", credentials)
-    return pid, uid

@@ -1,25 +1,27 @@
-"""What is wrong with the configured agents; nothing of them is started."""
+"""What is wrong with the agents that are here, and which versions of the known ones."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from sprintwright.agents.config import CheckAgentConfig, CliAgentConfig, ReplayAgentConfig
+from sprintwright.agents.config import AcpAgentConfig, CheckAgentConfig, CliAgentConfig, ReplayAgentConfig
 from sprintwright.agents.registry import Configured
 from sprintwright.app.config import Settings
 from sprintwright.errors import Operational
-from sprintwright.processes import find_command
-from sprintwright.text import did_you_mean, fold
+from sprintwright.processes import child_environment, find_command, find_program, run_process
+from sprintwright.text import did_you_mean, fold, one_line
 
+_VERSION_SECONDS = 5.0
 ALIASES = ("primary", "escalation")
 
 
 def problem_of(agent: Configured, folder: Path, environment: Mapping[str, str]) -> str:
     """Why an agent could not take a turn in a folder; empty when nothing is known against it."""
     match agent.config:
-        case CliAgentConfig() as config:
-            programs = [config.command[0]]
+        case CliAgentConfig() | AcpAgentConfig() as config:
+            programs = [config.words[0]]
         case CheckAgentConfig() as config:
             programs = [command[0] for command in config.commands if command]
         case ReplayAgentConfig() as config:
@@ -32,6 +34,34 @@ def problem_of(agent: Configured, folder: Path, environment: Mapping[str, str]) 
         except Operational as error:
             return error.message
     return ""
+
+
+async def versions_of(agents: Iterable[Configured], environment: Mapping[str, str]) -> dict[str, str]:
+    """What the known programs say to ``--version``, by agent; they are started in the home folder (faults.md X5).
+
+    Only those that the user installed or configured by a preset: what a folder names is not started to look at it.
+    """
+
+    async def ask(program: str) -> str:
+        try:
+            home = Path(environment.get("HOME") or Path.home())
+            found = find_program(program, path=environment.get("PATH"))
+            env = child_environment(environment, {})
+            finished = await run_process([str(found), "--version"], cwd=home, env=env, timeout=_VERSION_SECONDS)
+        except Operational:
+            return ""
+        return one_line(finished.stdout, 60) if finished.returncode == 0 else ""
+
+    known = {
+        agent.name: agent.config.words[0]
+        for agent in agents
+        if isinstance(agent.config, AcpAgentConfig | CliAgentConfig)
+        and agent.config.preset
+        and not agent.config.command
+        and agent.origin != "workspace"
+    }
+    told = await asyncio.gather(*map(ask, known.values()))
+    return {name: version for name, version in zip(known, told, strict=True) if version}
 
 
 def unknown_names(settings: Settings) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import re
@@ -15,7 +16,7 @@ from sprintwright.journal.blobs import Blobs, sha256
 from sprintwright.journal.store import RunFolder
 from sprintwright.model.records import Decided, Payload
 from sprintwright.model.results import ArtifactVersion
-from sprintwright.paths import make_private_dir, open_beneath, read_beneath, write_atomic
+from sprintwright.paths import artifact_name, make_private_dir, open_beneath, read_beneath, refuse_links, write_atomic
 from sprintwright.stops import stop
 
 _MOST_ARTIFACT = 64 * 1024 * 1024
@@ -90,6 +91,19 @@ class RunFiles:
     def exists(self, name: str) -> bool:
         """Whether the artifact is there."""
         return (self._place.path / "artifacts" / name).is_file()
+
+    def names(self) -> tuple[tuple[str, int], ...]:
+        """The regular files of the folder that could be artifacts, and their sizes."""
+        folder = self._place.path / "artifacts"
+        found: list[tuple[str, int]] = []
+        with contextlib.suppress(OSError, PathRefused):
+            refuse_links(folder, self._place.path)
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    with contextlib.suppress(OSError, PathRefused):
+                        if entry.is_file(follow_symlinks=False) and artifact_name(entry.name) == entry.name:
+                            found.append((entry.name, entry.stat(follow_symlinks=False).st_size))
+        return tuple(sorted(found))
 
     def whole_path(self, text: str) -> str:
         """Path of the blob that holds a text whole, relative to the run's workspace folder."""

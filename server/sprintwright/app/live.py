@@ -213,6 +213,7 @@ class LiveRun:
         self._transcripts.close()
         try:
             await self._keeper.close()
+            await self._world.registry.leave(self.place.run_id)
             for fault in await asyncio.gather(*self._beside, return_exceptions=True):
                 if isinstance(fault, BaseException):
                     log.error("beside run %s", self.place.run_id, exc_info=fault)

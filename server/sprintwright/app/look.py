@@ -1,4 +1,4 @@
-"""The verbs that only look: runs, one run, the changes of a leaf, agents. They run nothing of the folder."""
+"""The verbs that only look: runs, one run, what cut-off turns left. They run nothing of the folder."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING, Any
 from sprintwright.app import owners
 from sprintwright.app.places import Places
 from sprintwright.app.user_state import UserState
-from sprintwright.errors import Refused, RunUnreadable, WorkspaceError
+from sprintwright.errors import RunUnreadable, WorkspaceError
 from sprintwright.journal.ends import read_ends
 from sprintwright.journal.reader import Loaded
 from sprintwright.journal.store import RunFolder, list_run_folders
 from sprintwright.model.changes import Change
 from sprintwright.model.records import Ended, RunStarted
+from sprintwright.model.usage import Usage
 from sprintwright.paths import is_folder
 from sprintwright.state.fold import RunState, fold
 from sprintwright.state.node import RunStatus
 from sprintwright.state.numbers import numbered
-from sprintwright.state.tree import AT_WORK, ancestors
+from sprintwright.state.tree import AT_WORK
 
 if TYPE_CHECKING:
     from sprintwright.engine.ports import Workspace
@@ -134,14 +135,22 @@ def run_as_json(seen: Seen) -> dict[str, Any]:
         "turns": state.turns,
         "openFindings": len(state.ledger.open()),
         "roles": state.roles,
-        "nodes": [asdict(node) for node in state.nodes.values()],
+        "nodes": [{**asdict(node), "usage": usage_as_json(node.usage)} for node in state.nodes.values()],
         "gates": {stage: asdict(gate) for stage, gate in state.gates.items()},
         "questions": {key: asdict(question) for key, question in state.questions.items()},
         "findings": list(_findings(state)),
         "changedFiles": state.changed_files,
         "changesUnknown": state.changes_unknown,
         "notes": [text for _, text in state.notes],
+        "usage": usage_as_json(state.spending.total),
+        "usageByRole": {role: usage_as_json(used) for role, used in state.spending.by_role.items()},
+        "report": None if state.report is None else state.report.model_dump(),
     }
+
+
+def usage_as_json(used: Usage | None) -> dict[str, Any] | None:
+    """What was used, if that is known."""
+    return None if used is None else {"tokens": used.tokens, **used.model_dump()}
 
 
 def _findings(state: RunState) -> Iterator[dict[str, Any]]:
@@ -150,31 +159,6 @@ def _findings(state: RunState) -> Iterator[dict[str, Any]]:
         finding = one.finding
         about = {"id": finding.identity, "number": numbers[finding.identity], "status": one.status, "key": one.key}
         yield {**finding.model_dump(exclude_defaults=True), **about}
-
-
-async def changes_of(seen: Seen, leaf: str, workspace: Workspace) -> str:
-    """The diff that a turn, a pass, a sprint, a restore, or (empty) the whole run made.
-
-    A turn that was cut off: to what it had left, which is now if no restore came between.
-
-    Raises:
-        Refused: `unknown_leaf`, with those that have snapshots.
-        WorkspaceError: the snapshots are gone.
-    """
-    trees = {key: pair for key, pair in seen.state.trees.items() if all(pair)}
-    trees |= {key: (before, seen.state.left_at.get(key, "")) for key, before in seen.state.begun.items()}
-    restores = {key: (restore.before, restore.after) for key, restore in seen.state.moments.restores.items()}
-    found = [pair for key, pair in trees.items() if not leaf or key == leaf or key.startswith((f"{leaf}/", f"{leaf}["))]
-    if leaf in restores:
-        found = [restores[leaf]]
-    if not found:
-        around = (name for key in trees for name in ancestors(key) if name.endswith("]"))
-        known = sorted({*trees, *restores, *around})
-        listed = "\n".join(f"  {key}" for key in known) or "  (none: no turn of this run could change files)"
-        what = f"Nothing was recorded of {leaf!r}." if leaf else "No changes were recorded."
-        raise Refused("unknown_leaf", f"{what} Give one of these, in quotes:\n{listed}", known=known)
-    after = found[-1][1] or (await workspace.take()).tree
-    return await workspace.diff(found[0][0], after)
 
 
 async def cut_off(seen: Seen, workspace: Workspace) -> dict[str, tuple[Change, ...] | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 from typing import Any
 
@@ -36,12 +37,18 @@ def is_alive(places: Places, run_id: str) -> bool:
 
 
 def owned(place: RunFolder) -> Refused:
-    """The refusal of what another program would do to a run that has an owner, with who that is."""
+    """The refusal of what would be done to a run that has an owner, with who that is: another program, or this one."""
     owner: dict[str, Any] = {"runId": place.run_id}
     for record in reversed(place.read().records):
         if isinstance(opened := record.payload, Opened):
             owner |= {"pid": opened.pid, "host": opened.host, "program": opened.program, "since": record.at}
             break
+    if owner.get("pid") == os.getpid() and owner.get("host") == socket.gethostname():
+        return Refused(
+            "run_owned",
+            f"Run {place.run_id!r} is at work here. Pause it first, or end it: sprintwright cancel {place.run_id}",
+            **owner,
+        )
     who = (
         f" (process {owner['pid']} on {owner['host']}, {owner['program']}, since {owner['since']})"
         if "pid" in owner

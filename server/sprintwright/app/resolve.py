@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from sprintwright.agents.acp.presets import PRESETS
 from sprintwright.agents.registry import BUILT_IN, Registry
 from sprintwright.app.config import Settings
 from sprintwright.errors import Refused
 from sprintwright.model.definition import AgentTurn, Definition, walk_stages
 from sprintwright.text import did_you_mean, fold
 
-_HOW = (
-    "Configure one in ~/.config/sprintwright/config.yaml, for example:\n"
-    "  agents:\n"
-    "    mine: {kind: cli, command: [my-agent, --print]}   # prompt on stdin, answer on stdout\n"
-    "  primary: mine\n"
+HOW = (
+    f"Install one that is known by name ({', '.join(PRESETS)}), such as: {PRESETS['claude'].install}\n"
+    "or name any other in ~/.config/sprintwright/config.yaml: agents: {mine: {kind: acp, command: [my-agent, --acp]}}\n"
     "or play roles yourself: --primary human. See it work without any agent: sprintwright demo"
 )
+"""What to do where no agent is there: to install, to set, or neither."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def resolve_roles(definition: Definition, settings: Settings, registry: Registry
     if not primary and (only := _only_agent(settings)):
         primary = only
         if any(fold(role) not in asked and fold(role) not in configured for role in roles):
-            notices.append(f"No primary agent is set; {only!r} is the only one configured and plays every other role.")
+            notices.append(f"No primary agent is set; {only!r} is the only one here and plays every other role.")
     resolved: dict[str, str] = {}
     for role in roles:
         name = asked.get(fold(role)) or configured.get(fold(role)) or primary
@@ -75,8 +75,13 @@ def known_roles(definition: Definition, asked: Mapping[str, str]) -> dict[str, s
 
 
 def _only_agent(settings: Settings) -> str:
-    names = [name for name in settings.agents if name not in BUILT_IN]
-    return names[0] if len(names) == 1 else ""
+    """The one that is configured, whatever else is found; else the one that is found."""
+    for found in (False, True):
+        agents = [agent for name, agent in settings.agents.items() if name not in BUILT_IN]
+        names = [agent.name for agent in agents if (agent.origin == "found") is found]
+        if names:
+            return names[0] if len(names) == 1 else ""
+    return ""
 
 
 def _without_alias(name: str, primary: str, escalation: str) -> str:
@@ -99,4 +104,4 @@ def _nobody(role: str, settings: Settings) -> Refused:
             role=role,
             known=names,
         )
-    return Refused("agent_missing", f"Role {role!r} has no agent: none is configured. {_HOW}", role=role, known=[])
+    return Refused("agent_missing", f"Role {role!r} has no agent: none is there. {HOW}", role=role, known=[])

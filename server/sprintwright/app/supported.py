@@ -21,8 +21,6 @@ def refuse_unsupported(definition: Definition) -> None:
 
 
 def _unsupported(definition: Definition) -> Iterator[str]:
-    if definition.outcome == "required":
-        yield "`outcome: required` (the tool `finish_workflow`)"
     for path, stage in walk_stages(definition.stages):
         match stage:
             case BoardSeed():

@@ -3,41 +3,41 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import os
 import shlex
 from pathlib import Path
 
-from sprintwright.agents.config import AgentConfig, CheckAgentConfig, CliAgentConfig
+from sprintwright.agents.config import AcpAgentConfig, AgentConfig, CheckAgentConfig, CliAgentConfig
 from sprintwright.app.compose import settings_of
 from sprintwright.app.config import Settings
-from sprintwright.app.doctor import ALIASES, problem_of, unknown_names
-from sprintwright.app.places import Places
+from sprintwright.app.doctor import ALIASES, problem_of, unknown_names, versions_of
+from sprintwright.app.resolve import HOW
 from sprintwright.text import clean, one_line
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """List the agents that roles can name, and everything that is wrong; nothing of them is started."""
-    places, folder = Places.of(os.environ), Path(arguments.folder).resolve()
-    settings = settings_of(places, folder)
+    """List the agents that roles can name, with their versions, and everything that is wrong."""
+    folder = Path(arguments.folder).resolve()
+    settings = settings_of(os.environ, folder)
+    versions = asyncio.run(versions_of(settings.agents.values(), os.environ))
     for agent in settings.agents.values():
         problem = problem_of(agent, folder, os.environ)
         parts = _parts(settings, agent.name)
         if arguments.json:
             row = {"name": agent.name, "kind": agent.config.kind, "origin": agent.origin, "plays": parts}
-            print(json.dumps({**row, "description": agent.config.description, "problem": problem}))
+            about = {"description": agent.config.description, "version": versions.get(agent.name, "")}
+            print(json.dumps({**row, **about, "problem": problem}))
             continue
         marks = f" [{', '.join(parts)}]" if parts else ""
         words = f"PROBLEM: {problem}" if problem else _words(agent.config)
+        words = " · ".join(part for part in (words, versions.get(agent.name, "")) if part)
         print(clean(f"{agent.name}{marks}  {agent.config.kind}, {agent.origin}  {words}".rstrip(), newlines=False))
     if not arguments.json:
         _print_problems(settings)
     if len(settings.agents) == 1 and not arguments.json:
-        print(
-            f"\nNo agent but you is configured. Add one to {places.config / 'config.yaml'}:\n"
-            "  agents:\n"
-            "    mine: {kind: cli, command: [my-agent, --print]}   # prompt on stdin, answer on stdout"
-        )
+        print(f"\n{HOW}")
     return 0
 
 
@@ -54,8 +54,9 @@ def _parts(settings: Settings, name: str) -> list[str]:
 
 def _words(config: AgentConfig) -> str:
     match config:
-        case CliAgentConfig():
-            command = shlex.join(config.command)
+        case CliAgentConfig() | AcpAgentConfig():
+            known = f" (preset {config.preset})" if config.preset else ""
+            command = shlex.join(config.words) + known
         case CheckAgentConfig():
             command = "; ".join(shlex.join(command) for command in config.commands)
         case _:

@@ -13,6 +13,7 @@ from sprintwright.state.fold import RunState
 from sprintwright.state.node import Gate
 from sprintwright.state.numbers import numbered
 from sprintwright.state.reports import duration
+from sprintwright.state.spending import shown_usage
 from sprintwright.state.tree import AT_WORK
 from sprintwright.text import clean, one_line
 
@@ -32,7 +33,8 @@ def closing_lines(state: RunState, place: RunFolder, *, own: bool = True, most_f
         most_findings: how many open findings are listed.
     """
     turns, files = count(state.turns, "turn"), count(len(state.changed_files), "file")
-    counts = f"{turns}, {duration(state.seconds)}, {files} changed"
+    used = f"{shown_usage(state.spending.total)}, " if state.spending.total else ""
+    counts = f"{turns}, {duration(state.seconds)}, {used}{files} changed"
     if state.changes_unknown:
         counts += f" that are known of; not all could be looked at: {one_line(state.changes_unknown, 200)}"
     lines = ["", f"{status_words(state)}: {counts}"]

@@ -54,7 +54,7 @@ class Session:
         """The session that the arguments and the environment ask for."""
         places = Places.of(os.environ)
         folder = Path(arguments.folder).resolve()
-        settings = settings_of(places, None if getattr(arguments, "untrusted", False) else folder)
+        settings = settings_of(os.environ, None if getattr(arguments, "untrusted", False) else folder)
         json, yes = getattr(arguments, "json", False), getattr(arguments, "yes", False)
         return cls(os.environ, places, folder, settings, json, yes, getattr(arguments, "plain", False))
 
@@ -64,7 +64,7 @@ class Session:
         session = cls.of(arguments)
         place = find_run(session.places, session.folder, arguments.run)
         if place.folder != session.folder:
-            session = replace(session, folder=place.folder, settings=settings_of(session.places, place.folder))
+            session = replace(session, folder=place.folder, settings=settings_of(session.environment, place.folder))
         return session, place
 
     def looking(self) -> World:

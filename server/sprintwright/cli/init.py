@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from sprintwright.agents.config import Preset
 from sprintwright.app.places import Places
 from sprintwright.app.starter import create_workflow
 from sprintwright.cli.words import program
@@ -14,14 +15,15 @@ from sprintwright.errors import Operational
 from sprintwright.processes import find_program
 from sprintwright.text import clean
 
-KNOWN_AGENTS: dict[str, tuple[tuple[str, ...], str]] = {
-    "claude": (("-p", "--permission-mode", "acceptEdits"), "may edit files; what else it may do, its own settings say"),
-    "codex": (("exec", "--skip-git-repo-check", "-s", "workspace-write", "-"), "may write in this folder, no network"),
-    "gemini": (("--approval-mode", "auto_edit"), "may edit files; add `-m, MODEL` for a fixed model"),
-    "opencode": (("run",), "its own `permission` settings say what it may do"),
-    "qwen": (("--approval-mode", "auto-edit"), "may edit files"),
+KNOWN_AGENTS: dict[Preset, str] = {
+    "claude": "a role that may write edits files; what else it may do, its own settings say",
+    "codex": "a role that may write does so in this folder, in its sandbox, without network",
+    "gemini": "a role that may write edits files; add `model: NAME`, or it chooses one anew for every request",
+    "opencode": "a role that may write edits files; commands are for roles that may do everything (full)",
+    "qwen": "a role that may write edits files",
+    "pi": "a role that may write edits files; commands are for roles that may do everything (full)",
 }
-"""Command lines that take a prompt on standard input and answer on standard output: arguments, and a remark."""
+"""The presets, and a remark on each."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -55,9 +57,9 @@ def _init_settings(places: Places, folder: Path) -> int:
     return 0
 
 
-def _found(environment: Mapping[str, str], folder: Path) -> dict[str, Path]:
+def _found(environment: Mapping[str, str], folder: Path) -> dict[Preset, Path]:
     """The known agents on PATH, in the order of the table; nothing inside of the folder is one."""
-    found: dict[str, Path] = {}
+    found: dict[Preset, Path] = {}
     for name in KNOWN_AGENTS:
         try:
             found[name] = find_program(name, path=environment.get("PATH"), folder=folder)
@@ -66,13 +68,11 @@ def _found(environment: Mapping[str, str], folder: Path) -> dict[str, Path]:
     return found
 
 
-def settings_text(found: Mapping[str, Path]) -> str:
+def settings_text(found: Mapping[Preset, Path]) -> str:
     """A configuration with comments; the first of the agents found is the primary one."""
     lines = [*_HEAD, "agents:" if found else "# agents:"]
     for name in found:
-        words, remark = KNOWN_AGENTS[name]
-        command = ", ".join(f'"{word}"' for word in (name, *words))
-        lines += [f"  # {remark}", f"  {name}: {{kind: cli, command: [{command}]}}"]
+        lines += [f"  # {KNOWN_AGENTS[name]}", f"  {name}: {{kind: cli, preset: {name}}}"]
     lines += _EXAMPLES
     primary = next(iter(found), "mine")
     lines += ["# Plays every role that has no agent of its own.", f"{'' if found else '# '}primary: {primary}", *_TAIL]
@@ -84,7 +84,7 @@ _HEAD = (
     "#",
     "# An agent is a command line (`cli`: the prompt on its standard input, the answer on its standard output; a",
     "# list of words, there is no shell), real commands (`check`), or you (`human`, which needs no entry).",
-    "# A turn of a `cli` agent changes files as that program is allowed to: look at its flags.",
+    "# A `preset` is called with what the role may do; any other command changes files as its own flags allow.",
     "",
 )
 _EXAMPLES = (

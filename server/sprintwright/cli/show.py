@@ -8,7 +8,8 @@ import os
 from pathlib import Path
 from typing import Literal
 
-from sprintwright.app.look import Seen, changes_of, cut_off, see
+from sprintwright.app.changes import difference, span_of
+from sprintwright.app.look import Seen, cut_off, see
 from sprintwright.app.places import Places
 from sprintwright.app.runs import find_run
 from sprintwright.errors import Refused
@@ -32,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.follow:
         return _follow(places, seen, wanted)
     if arguments.changes is not None:
-        diff = asyncio.run(changes_of(seen, arguments.changes, Snapshots(place.folder)))
+        diff = asyncio.run(difference(span_of(seen, arguments.changes), Snapshots(place.folder)))
         print(clean(diff, newlines=True) or "nothing changed")
     elif wanted == "tree":
         _show(seen)

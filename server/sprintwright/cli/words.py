@@ -11,6 +11,7 @@ from sprintwright.model.changes import Change
 from sprintwright.state.fold import RunState
 from sprintwright.state.node import Node, NodeStatus
 from sprintwright.state.reports import STATUS_WORDS, duration
+from sprintwright.state.spending import shown_usage
 from sprintwright.text import one_line
 
 SIGNS: dict[NodeStatus, str] = {
@@ -84,6 +85,8 @@ def node_words(node: Node, findings: int | None = None) -> list[str]:
         words.append(count(number, "finding"))
     if node.seconds:
         words.append(duration(node.seconds))
+    if node.usage is not None:
+        words.append(shown_usage(node.usage))
     if node.status == "running" and node.since and (elapsed := _since(node.since)) >= 1:
         words.append(f"for {duration(elapsed)}")
     if node.detail:

@@ -100,10 +100,12 @@ def read_answer_findings(run: Run, text: str) -> tuple[tuple[Finding, ...], tupl
     return reading.findings, reading.warnings
 
 
-def judge(answer: TurnAnswer, text: str, rules: Rules, findings: tuple[Finding, ...]) -> Verdict:
+def judge(
+    answer: TurnAnswer, text: str, rules: Rules, findings: tuple[Finding, ...], tool: str | None = None
+) -> Verdict:
     """The verdict of a stage: by exit status for real commands, else as `read_verdict` reads it."""
     if answer.passed is None:
-        return _with_action(read_verdict(text, rules, findings=findings), rules)
+        return _with_action(read_verdict(text, rules, tool=tool, findings=findings), rules)
     action = "break" if answer.passed else "retry"
     key = next((name for name, rule in rules.items() if rule.action == action and name != UNKNOWN), UNKNOWN)
     return _with_action(Verdict(key=key, source="check"), rules)

@@ -35,6 +35,7 @@ class ScriptedAgents:
 
     def __init__(self, script: Script, traits: AgentTraits | None = None) -> None:
         self.requests: list[TurnRequest] = []
+        self.left: list[str] = []
         self._script = script
         self._traits = traits or AgentTraits(writes=False)
 
@@ -50,6 +51,10 @@ class ScriptedAgents:
         if not isinstance(answer, str | TurnAnswer):
             answer = await answer(desk)
         return TurnAnswer(text=answer) if isinstance(answer, str) else answer
+
+    async def leave(self, run_id: str, talk: str = "") -> None:
+        """Nothing is kept alive; the names are kept in ``left``."""
+        self.left.append(talk)
 
 
 class ScriptedPeople:
@@ -136,6 +141,10 @@ class InMemoryArtifacts:
     def exists(self, name: str) -> bool:
         """Whether it was written."""
         return name in self.texts
+
+    def names(self) -> tuple[tuple[str, int], ...]:
+        """What was written."""
+        return tuple((name, len(text.encode())) for name, text in sorted(self.texts.items()))
 
     def whole_path(self, text: str) -> str:
         """A made-up path."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from sprintwright.engine.permits import Granted, answered
 from sprintwright.model.activity import ActiveTime
 from sprintwright.model.limits import Limits
 from sprintwright.model.records import (
@@ -22,6 +23,7 @@ from sprintwright.model.records import (
     Started,
     Waiting,
 )
+from sprintwright.model.usage import Usage
 from sprintwright.model.value import Json
 
 
@@ -57,7 +59,11 @@ class History:
     active: ActiveTime = field(default_factory=ActiveTime)
     """How long earlier owners were at work."""
     ended: Ended | None = None
-    _outside: set[str] = field(default_factory=set[str])
+    usage: Usage = field(default_factory=Usage)
+    """What finished turns used, those done again since included: they were paid for."""
+    granted: Granted = field(default_factory=Granted)
+    """Answers of the user to requests for permission that hold for the whole run."""
+    _outside: dict[str, Started] = field(default_factory=dict[str, Started])
     """Leaves at work that no lane replays: questions within a turn, restores."""
     _tried: dict[str, tuple[str, int]] = field(default_factory=dict[str, tuple[str, int]])
     """Agent and used-up tries of leaves that have tries left."""
@@ -77,13 +83,15 @@ class History:
             case Started():
                 self._start(key, payload)
             case Finished() if key in self._outside:
-                self._outside.discard(key)
+                self._answered(self._outside.pop(key), payload)
             case Finished():
                 self.finished[key] = payload
+                if (used := payload.value.get("usage")) is not None:
+                    self.usage += Usage.model_validate(used)
                 self._close(key)
                 self.mine.pop(key, None)
             case Failed() if key in self._outside:
-                self._outside.discard(key)
+                del self._outside[key]
             case Failed():
                 begun = self.open.get(key)
                 self._close(key)
@@ -129,11 +137,11 @@ class History:
 
     def _start(self, key: str, payload: Started) -> None:
         if payload.what == "restore":  # between walks: how the last one ended still stands
-            self._outside.add(key)
+            self._outside[key] = payload
             return
         self.ended = None
         if payload.inner:
-            self._outside.add(key)
+            self._outside[key] = payload
             return
         if payload.said:
             self.given[key] = payload.said
@@ -149,6 +157,11 @@ class History:
         self.waits.pop(key, None)
         if payload.what == "turn":
             self.turns += 1
+
+    def _answered(self, begun: Started, payload: Finished) -> None:
+        answer = payload.value.get("text")
+        if begun.question == "permission" and begun.role and isinstance(answer, str):
+            answered(self.granted, begun.role, begun.text, answer)
 
     def _close(self, key: str) -> None:
         self.open.pop(key, None)

@@ -72,7 +72,7 @@ def _limit(run: Run, stage: Loop, lane: Lane, key: str) -> int:
 async def _bounded(run: Run, stage: Loop, lane: Lane, key: str, walk: Walk) -> Action | None:
     limit = _limit(run, stage, lane, key)
     run.enter(lane, key, Entered(label=stage.iteration_var or "pass", limit=limit))
-    judged = _has_verdict(stage.body)
+    judged = has_verdict(stage.body)
     accepted = f"{stage.id}_accepted"
     lane.vars[accepted] = ""
     number = 0
@@ -96,13 +96,14 @@ async def _bounded(run: Run, stage: Loop, lane: Lane, key: str, walk: Walk) -> A
         if stage.artifact and outcome in ("broke", "done"):
             await write_loop_artifact(run, stage.artifact, lane, key)
         run.leave(lane, key, Left(outcome=outcome, passes=number))
+        await run.ports.agents.leave(run.started.run_id, f"{key}/")
         if outcome == "exhausted" and stage.on_exhausted != "continue":
             raise NotConverged(key, f"{key!r} used up its limit of {limit} passes without a good verdict.", "exhausted")
         if outcome == "verdict_skipped":
             run.note(
                 lane, key, "verdict_skipped", f"Loop {stage.id!r} ended after pass {number}: no verdict was given."
             )
-        return action
+        return action if judged else None  # without a judge it was `exit_loop`, which ends this loop alone (D8)
 
 
 def _outcome(action: Action | None, judged: bool, number: int, limit: int) -> Outcome | None:
@@ -116,11 +117,11 @@ def _outcome(action: Action | None, judged: bool, number: int, limit: int) -> Ou
     return "exhausted" if action == "retry" else "done"
 
 
-def _has_verdict(stages: Iterable[Stage]) -> bool:
+def has_verdict(stages: Iterable[Stage]) -> bool:
     """Whether a stage on the sequential path of the body judges; items of a group judge only themselves."""
     return any(
         (isinstance(stage, AgentTurn | Check | UserCheckpoint) and bool(stage.verdict))
-        or (isinstance(stage, Loop) and _has_verdict(stage.body))
+        or (isinstance(stage, Loop) and has_verdict(stage.body))
         for stage in stages
     )
 

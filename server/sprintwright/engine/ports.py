@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -13,6 +13,7 @@ from sprintwright.model.definition import CheckFormat, Permissions
 from sprintwright.model.finding import Finding
 from sprintwright.model.records import Payload, QuestionKind
 from sprintwright.model.results import ArtifactVersion
+from sprintwright.model.usage import Usage
 from sprintwright.model.value import Json, Value
 
 Stream = Literal["prompt", "text", "error", "note"]
@@ -47,6 +48,14 @@ class TurnRequest(Value):
     permissions: Permissions
     turn_seconds: float | None = None
     idle_seconds: float | None = None
+    talk: str = ""
+    """Name of the conversation that this turn belongs to, the same for later passes of its stage."""
+    session: str = ""
+    """The agent's own id of the session to continue; empty: a new one."""
+    tools: tuple[Tool, ...] = ()
+    """Our tools that the turn may call, by `Desk.call`."""
+    verdicts: tuple[str, ...] = ()
+    """The keys that `give_verdict` takes."""
 
 
 class TurnAnswer(Value):
@@ -56,6 +65,41 @@ class TurnAnswer(Value):
     passed: bool | None = None
     findings: tuple[Finding, ...] = ()
     warnings: tuple[str, ...] = ()
+    session: str = ""
+    """The agent's own id of the session that the turn had; empty: it has none that can be continued."""
+    usage: Usage | None = None
+    """Of this turn alone; None: unknown."""
+
+
+Tool = Literal[
+    "give_verdict",
+    "report_finding",
+    "ask_user",
+    "save_artifact",
+    "load_artifact",
+    "list_artifacts",
+    "exit_loop",
+    "finish_workflow",
+]
+ActKind = Literal["read", "search", "think", "fetch", "edit", "delete", "move", "execute", "tool", "other"]
+
+
+class ToolAnswer(Value):
+    """What a call of one of our tools came to; ``failed``: the agent is told so and may call again."""
+
+    text: str
+    failed: bool = False
+
+
+class Act(Value):
+    """What an agent asks leave for. ``tool`` is a call of one of ours, which every role may make."""
+
+    kind: ActKind
+    title: str
+    text: str = ""
+    """The whole command, or the whole difference: what the user reads and agrees to."""
+    paths: tuple[str, ...] = ()
+    """Files that it touches, absolute or relative to the folder."""
 
 
 class AgentTraits(Value):
@@ -82,6 +126,14 @@ class Desk(Protocol):
         """
         ...
 
+    async def permit(self, act: Act) -> bool:
+        """Whether the agent may do that: by its role's permissions, or as the user says; recorded. Raises as `ask`."""
+        ...
+
+    async def call(self, tool: str, arguments: Mapping[str, Json]) -> ToolAnswer:
+        """Carry out one of our tools. A call that can't be taken is an answer, too. Raises as `ask`."""
+        ...
+
 
 class Agents(Protocol):
     """The configured agents, by name."""
@@ -92,6 +144,10 @@ class Agents(Protocol):
 
     async def turn(self, request: TurnRequest, desk: Desk) -> TurnAnswer:
         """Take one turn. Raises `Operational`; a cancellation ends everything that the turn started."""
+        ...
+
+    async def leave(self, run_id: str, talk: str = "") -> None:
+        """End what is kept alive for the conversations of a run whose name begins so."""
         ...
 
 
@@ -184,6 +240,10 @@ class Artifacts(Protocol):
 
     def exists(self, name: str) -> bool:
         """Whether a file of that name is there."""
+        ...
+
+    def names(self) -> tuple[tuple[str, int], ...]:
+        """Every artifact that is there, by name, with its size in bytes."""
         ...
 
     def whole_path(self, text: str) -> str:

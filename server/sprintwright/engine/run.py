@@ -15,8 +15,10 @@ from sprintwright.engine.beside import Beside
 from sprintwright.engine.history import History, hears
 from sprintwright.engine.lane import Lane
 from sprintwright.engine.limits import check_limits, limits_in_force
+from sprintwright.engine.permits import Granted
 from sprintwright.engine.ports import Ports
 from sprintwright.engine.signals import Parked, StageFailed
+from sprintwright.engine.talk import Talks
 from sprintwright.engine.waiting import Breaker, Waits
 from sprintwright.errors import Operational
 from sprintwright.model.definition import Definition, Permissions
@@ -64,6 +66,13 @@ class Run:
         }
         self.max_passes = history.max_passes or started.max_passes
         self.turns = history.turns
+        self.usage = history.usage
+        self.warned: set[str] = set()
+        """Limits that the user was warned of."""
+        self.talks = Talks()
+        self.granted: Granted = dict(history.granted)
+        self.saved: dict[str, int] = {}
+        """How often agents saved an artifact under a name, as names are compared."""
         self.parking: Parked | None = None
         self.leaving = False
         """The owner goes, and not by the user's wish: a cancellation is not recorded as the run's end."""
@@ -236,6 +245,7 @@ class Run:
         if "warnings" in result.model_fields:
             who = "by you" if old is not None else "by you; no turn of this run wrote it"
             value["warnings"] = [f"{mine.artifact.name} was written {who}."]
+        value.pop("usage", None)  # counted with the turn that wrote it
         value |= {"artifact": mine.artifact.model_dump(mode="json"), "gate": mine.gate}
         made = result.model_validate(value)
         value = made.model_dump(mode="json", exclude_defaults=True)

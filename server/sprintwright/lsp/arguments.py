@@ -173,6 +173,17 @@ class ChangesArguments(RunArguments):
 
     leaf: str = ""
     """Key of a leaf, a pass or a sprint; empty: the whole run."""
+    diff: StrictBool = True
+    """Without it the files are only named, and `diff` is empty."""
+
+
+class FileAtArguments(RunArguments):
+    """A file at a moment of a run."""
+
+    tree: Name
+    """One that `run.changes` told for this run."""
+    path: Name
+    """In the folder, with `/`."""
 
 
 class FindingArguments(RunArguments):

@@ -11,11 +11,12 @@ from pydantic import BaseModel
 
 from sprintwright.app import acting
 from sprintwright.app.again import Wish, carry_out, done_again, plan_rerun, plan_resume
+from sprintwright.app.changes import end_of, file_at, span_of
 from sprintwright.app.delete import delete
 from sprintwright.app.demo import make_demo, start_demo
 from sprintwright.app.findings import find_finding, fix_request
 from sprintwright.app.live import LiveRun
-from sprintwright.app.look import changes_of, see
+from sprintwright.app.look import see
 from sprintwright.app.restore import preview_restore, restore
 from sprintwright.app.runs import require_unowned
 from sprintwright.app.start import StartRequest, start
@@ -62,6 +63,7 @@ def handlers(session: Session) -> dict[str, Handler]:
         methods.RUN_LIST: guarded(arguments.NoArguments, looking.runs),
         methods.RUN_GET: guarded(arguments.RunArguments, looking.run),
         methods.RUN_CHANGES: guarded(arguments.ChangesArguments, run_changes),
+        methods.RUN_FILE_AT: guarded(arguments.FileAtArguments, run_file_at),
         methods.AGENTS_LIST: guarded(arguments.NoArguments, looking.agents),
         methods.FINDING_DISMISS: guarded(arguments.FindingArguments, finding_dismiss),
         methods.FINDING_FIX: guarded(arguments.FixArguments, finding_fix),
@@ -212,7 +214,7 @@ async def run_restore(session: Session, given: arguments.RestoreArguments) -> wi
         status=now.status,
         applied=done is not None and bool(done.key),
         to=preview.to,
-        changes=tuple(wire.FileChange(path=one.path, status=one.status) for one in preview.plan.changes),
+        changes=shapes.files(preview.plan.changes),
         left=tuple(preview.plan.left),
         conflicts=tuple(preview.plan.conflicts),
         undo=done.undo if done is not None else "",
@@ -232,8 +234,24 @@ async def run_changes(session: Session, given: arguments.ChangesArguments) -> wi
     """`run.changes`"""
     place, world, _ = await _here(session, given.run_id)
     seen = await in_thread(see, session.places, place)
-    diff = await changes_of(seen, given.leaf, world.workspace)
-    return wire.ChangesResult(run_id=place.run_id, leaf=given.leaf, diff=diff)
+    span = span_of(seen, given.leaf)
+    end = await end_of(span, world.workspace)
+    return wire.ChangesResult(
+        run_id=place.run_id,
+        leaf=given.leaf,
+        before=span.before,
+        after=span.after,
+        files=shapes.files(await world.workspace.changes(span.before, end)),
+        diff=await world.workspace.diff(span.before, end) if given.diff else "",
+    )
+
+
+async def run_file_at(session: Session, given: arguments.FileAtArguments) -> wire.FileAtResult:
+    """`run.fileAt`"""
+    place, world, _ = await _here(session, given.run_id)
+    seen = await in_thread(see, session.places, place)
+    text = await file_at(seen, given.tree, given.path, world.workspace)
+    return wire.FileAtResult(run_id=place.run_id, tree=given.tree, path=given.path, text=text)
 
 
 async def finding_dismiss(session: Session, given: arguments.FindingArguments) -> wire.StatusResult:

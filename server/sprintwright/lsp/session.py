@@ -223,7 +223,7 @@ class Session:
 
     def settings(self, folder: Path | None) -> Settings:
         """What is in force in a folder; reads files. Raises `Refused` (`config_invalid`)."""
-        return settings_of(self.places, folder, self._editor)
+        return settings_of(self.environment, folder, self._editor)
 
     async def learn_names(self) -> None:
         """Names of workflows and agents, for completion. In an untrusted workspace nothing of its folders."""

@@ -8,7 +8,9 @@ from typing import Any
 
 from sprintwright.app.look import Head, Seen
 from sprintwright.lsp import wire
+from sprintwright.model.changes import Change
 from sprintwright.model.effects import Outcome
+from sprintwright.model.usage import Usage
 from sprintwright.state.fold import RunState
 from sprintwright.state.node import Node, OpenQuestion
 from sprintwright.state.numbers import numbered
@@ -25,7 +27,13 @@ def node(one: Node, state: RunState) -> wire.NodeResult:
     """A node, with what it waits for."""
     fields = asdict(one)
     del fields["revision"]
-    return wire.NodeResult.model_construct(**fields, waiting_for=_waits_for(one, state), usage=None)
+    fields["usage"] = usage(one.usage)
+    return wire.NodeResult.model_construct(**fields, waiting_for=_waits_for(one, state))
+
+
+def usage(used: Usage | None) -> wire.UsageResult | None:
+    """What was used, if that is known."""
+    return None if used is None else wire.UsageResult.model_construct(tokens=used.tokens, **used.model_dump())
 
 
 def _waits_for(one: Node, state: RunState) -> str:
@@ -82,7 +90,15 @@ def run(seen: Seen, owner: wire.Owner) -> wire.RunResult:
         changed_files=state.changed_files,
         changes_unknown=state.changes_unknown,
         notes=tuple(text for _, text in state.notes),
+        usage=usage(state.spending.total),
+        usage_by_role={role: usage(used) for role, used in state.spending.by_role.items()},
+        report=None if state.report is None else wire.ReportResult.model_construct(**state.report.model_dump()),
     )
+
+
+def files(changes: Iterable[Change]) -> tuple[wire.FileChange, ...]:
+    """What happens to files."""
+    return tuple(wire.FileChange(path=one.path, status=one.status) for one in changes)
 
 
 def head_of_state(seen: Seen, owner: wire.Owner) -> dict[str, Any]:

@@ -6,7 +6,7 @@ both by a test.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
@@ -70,7 +70,7 @@ class FileChange(Wire):
 
     path: str
     status: str
-    """What restoring does to it: `added`, `modified`, `mode`, `deleted`; `more`: `path` says how many more."""
+    """What happens, or happened, to it: `added`, `modified`, `mode`, `deleted`; `more`: `path` says how many more."""
 
 
 class RestoreResult(StatusResult):
@@ -88,11 +88,25 @@ class RestoreResult(StatusResult):
 
 
 class ChangesResult(Wire):
-    """A diff in git's format, as plain text."""
+    """Which files, between which snapshots, and their diff in git's format, as plain text."""
 
     run_id: str
     leaf: str
+    before: str
+    """Tree that `run.fileAt` takes."""
+    after: str
+    """The same; empty: the files as they are now, for a turn that is at work or was cut off."""
+    files: tuple[FileChange, ...]
     diff: str
+
+
+class FileAtResult(Wire):
+    """A file's text as it was."""
+
+    run_id: str
+    tree: str
+    path: str
+    text: str
 
 
 class DeleteResult(Wire):
@@ -204,6 +218,20 @@ class RunsResult(Wire):
     more: bool
 
 
+class UsageResult(Wire):
+    """What models were used for, as far as agents say."""
+
+    tokens: int
+    """Input and output together."""
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: int
+    """Of the input, what came from a cache."""
+    cost: float | None
+    """US dollars; null: not known."""
+    precision: Literal["exact", "lower_bound"]
+
+
 class NodeResult(Wire):
     """A node of a run's tree; flat. Its id stays the same for as long as the run is."""
 
@@ -236,7 +264,8 @@ class NodeResult(Wire):
     """Most passes of a loop; 0: not known."""
     detail: str
     """One line for people: a title, a reason, an error."""
-    usage: dict[str, Any] | None = None
+    usage: UsageResult | None = None
+    """Of the turn, or of all turns below; null: no agent said."""
     """Tokens and cost, where an agent tells them."""
 
 
@@ -273,6 +302,13 @@ class FindingResult(Wire):
     suggestion: str
 
 
+class ReportResult(Wire):
+    """What the last turn told of the outcome."""
+
+    summary: str
+    links: tuple[str, ...]
+
+
 class RunResult(RunHeadResult):
     """A run with all that is known of it."""
 
@@ -296,6 +332,10 @@ class RunResult(RunHeadResult):
     changes_unknown: str
     """Why changed files are not known; empty when they are."""
     notes: tuple[str, ...]
+    usage: UsageResult | None = None
+    """Of all turns, those that were done again included."""
+    usage_by_role: dict[str, UsageResult] = {}
+    report: ReportResult | None = None
 
 
 class DidChange(Wire):

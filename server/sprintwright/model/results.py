@@ -6,6 +6,7 @@ from typing import Literal
 
 from sprintwright.model.changes import Change
 from sprintwright.model.finding import Finding
+from sprintwright.model.usage import Usage
 from sprintwright.model.value import Value
 from sprintwright.model.verdict import Verdict
 
@@ -35,6 +36,20 @@ class Changed(Value):
     """Why there is no comparison, if there is none."""
 
 
+class Session(Value):
+    """A session of an agent, by the agent's own id."""
+
+    agent: str
+    id: str
+
+
+class Report(Value):
+    """What `finish_workflow` told: the outcome in words, and every pull request, issue or link."""
+
+    summary: str
+    links: tuple[str, ...] = ()
+
+
 class TurnResult(Value):
     """One turn of an agent, or one check: they differ in who acted, not in what comes out."""
 
@@ -51,6 +66,12 @@ class TurnResult(Value):
     changes: Changed | None = None
     warnings: tuple[str, ...] = ()
     seconds: float = 0
+    session: Session | None = None
+    """The session that the turn had, so that a later pass can continue it."""
+    usage: Usage | None = None
+    exits: bool = False
+    """`exit_loop` was called: the innermost loop around this turn ends after it."""
+    report: Report | None = None
 
 
 class AnswerResult(Value):

@@ -3,9 +3,10 @@
 from sprintwright.processes.ancestry import descends_from_turn
 from sprintwright.processes.child import Child, end_group, start_child
 from sprintwright.processes.environment import child_environment, is_loader_name
-from sprintwright.processes.find import find_command, find_program
+from sprintwright.processes.find import find_command, find_program, is_on_path
 from sprintwright.processes.leftovers import Leftovers
 from sprintwright.processes.liveness import boot_id, process_start_time
+from sprintwright.processes.peer import peer_of
 from sprintwright.processes.run import Finished, FinishedBytes, run_bytes, run_process
 
 __all__ = [
@@ -20,6 +21,8 @@ __all__ = [
     "find_command",
     "find_program",
     "is_loader_name",
+    "is_on_path",
+    "peer_of",
     "process_start_time",
     "run_bytes",
     "run_process",

@@ -17,6 +17,7 @@ from sprintwright.processes.liveness import stat_fields
 
 StreamName: TypeAlias = Literal["stdout", "stderr"]
 OnBytes: TypeAlias = Callable[[StreamName, bytes], None]
+OnClosed: TypeAlias = Callable[[StreamName], None]
 
 _FIRST_POLL_SECONDS = 0.002
 _LAST_POLL_SECONDS = 0.05
@@ -31,9 +32,9 @@ _DRAIN_SECONDS = 0.5
 class Child(asyncio.SubprocessProtocol):
     """A running program. Made by `start_child`; `close` must be awaited, whatever happened."""
 
-    def __init__(self, on_bytes: OnBytes, *, stdin: bool) -> None:
+    def __init__(self, on_bytes: OnBytes, *, stdin: bool, on_closed: OnClosed | None = None) -> None:
         loop = asyncio.get_running_loop()
-        self._on_bytes = on_bytes
+        self._on_bytes, self._on_closed = on_bytes, on_closed
         self._transport: asyncio.SubprocessTransport | None = None
         self._open = {1, 2}
         self._stdin_open = stdin
@@ -98,6 +99,8 @@ class Child(asyncio.SubprocessProtocol):
         """Called by asyncio."""
         if fd == 0:
             self._stdin_open = False
+        elif self._on_closed is not None:
+            self._on_closed("stdout" if fd == 1 else "stderr")
         self._open.discard(fd)
         if not self._open:
             self._drained.set()
@@ -126,6 +129,7 @@ async def start_child(
     on_bytes: OnBytes,
     stdin: bool = True,
     pass_fds: Sequence[int] = (),
+    on_closed: OnClosed | None = None,
 ) -> Child:
     """Start a program in a session of its own: no terminal, and no descriptors but 0, 1, 2 and ``pass_fds``.
 
@@ -134,13 +138,16 @@ async def start_child(
         env: its whole environment, from `child_environment`.
         on_bytes: gets what it writes, as it comes.
         stdin: whether it gets a pipe; otherwise its input is empty.
+        on_closed: told when a stream of its output is at its end.
 
     Raises:
         Operational: it can't be started; cause `spawn`.
     """
     if not Path(argv[0]).is_absolute():
         raise Operational("spawn", f"The program {argv[0]!r} must be named by its absolute path.")
-    spawning = asyncio.create_task(_spawn(argv, cwd, env, on_bytes, stdin, pass_fds), name=f"spawn {argv[0]}")
+    spawning = asyncio.create_task(
+        _spawn(argv, cwd, env, on_bytes, stdin, pass_fds, on_closed), name=f"spawn {argv[0]}"
+    )
     try:
         child = await asyncio.shield(spawning)
     except asyncio.CancelledError:
@@ -156,10 +163,16 @@ async def start_child(
 
 
 async def _spawn(
-    argv: Sequence[str], cwd: Path, env: Mapping[str, str], on_bytes: OnBytes, stdin: bool, pass_fds: Sequence[int]
+    argv: Sequence[str],
+    cwd: Path,
+    env: Mapping[str, str],
+    on_bytes: OnBytes,
+    stdin: bool,
+    pass_fds: Sequence[int],
+    on_closed: OnClosed | None,
 ) -> Child:
     _, child = await asyncio.get_running_loop().subprocess_exec(
-        lambda: Child(on_bytes, stdin=stdin),
+        lambda: Child(on_bytes, stdin=stdin, on_closed=on_closed),
         *argv,
         stdin=asyncio.subprocess.PIPE if stdin else asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,

@@ -47,15 +47,31 @@ def find_program(name: str, *, path: str | None = None, folder: Path | None = No
         return _by_path(name, folder)
     searched = os.environ.get("PATH", os.defpath) if path is None else path
     inside = folder.resolve() if folder is not None else None
+    found, skipped = _on_path(name, searched, inside)
+    if found is None:
+        raise Operational("spawn", _not_found(name, searched, skipped, inside))
+    return found
+
+
+def is_on_path(name: str, path: str, folder: Path | None = None) -> bool:
+    """Whether `find_program` would find a bare name; nothing is opened, and no folder is listed for a hint."""
+    try:
+        return _on_path(name, path, folder.resolve() if folder is not None else None)[0] is not None
+    except (OSError, RuntimeError):  # a folder that is a circle of links
+        return False
+
+
+def _on_path(name: str, searched: str, inside: Path | None) -> tuple[Path | None, Path | None]:
+    """The program, and the first one of that name that does not count because it lies in the workspace."""
     skipped: Path | None = None
     for entry in absolute_entries(searched):
         candidate = Path(entry) / name
         if not _is_program(candidate):
             continue
         if inside is None or not _lies_in(candidate, inside):
-            return candidate
+            return candidate, skipped
         skipped = skipped or candidate
-    raise Operational("spawn", _not_found(name, searched, skipped, inside))
+    return None, skipped
 
 
 def _by_path(name: str, folder: Path | None) -> Path:

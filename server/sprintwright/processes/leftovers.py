@@ -20,6 +20,11 @@ class Leftovers:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
+    @property
+    def folder(self) -> Path:
+        """Where they are remembered."""
+        return self._folder
+
     @contextmanager
     def watch(self, run_id: str, pid: int) -> Generator[None]:
         """Remember a program for as long as the context lasts. Where that fails, it is only not remembered."""

@@ -28,11 +28,13 @@ from sprintwright.model.records import (
     TailCut,
     Waiting,
 )
+from sprintwright.model.results import Report
 from sprintwright.state.gates import Gates
 from sprintwright.state.ledger import Ledger
 from sprintwright.state.moments import Moments, RestoreLeaf
 from sprintwright.state.node import Gate, Node, NodeKind, NodeStatus, OpenQuestion, RunStatus
 from sprintwright.state.scopes import Scopes
+from sprintwright.state.spending import Spending
 from sprintwright.state.tree import AT_WORK, Delta, NodeTree, ancestors
 
 _MOST_NOTES = 200
@@ -71,6 +73,9 @@ class RunState:
         """What a leaf that was cut off had left, where a restore came after it: the snapshot before the restore."""
         self.scopes = Scopes(self.tree)
         self._active = ActiveTime()
+        self.spending = Spending(self.tree)
+        self.report: Report | None = None
+        """What the last turn told of the outcome."""
         self.moments = Moments()
         """What the files can be put back to, and the restores that were done."""
         self._working: set[str] = set()
@@ -223,6 +228,9 @@ class RunState:
         for warning in (verdict or {}).get("warnings", ()):
             self._note("verdict", f"{key}: {warning}")
         self._changes(key, value.get("changes"))
+        self.spending.take(node, value.get("usage"))
+        if (report := value.get("report")) is not None:
+            self.report = Report.model_validate(report)
         self.tree.set(key, "done", _answered(value) if node.kind == "question" else "")
         self._around_finished(key, node)
         self._settle_status()

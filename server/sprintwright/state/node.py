@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sprintwright.model.records import QuestionKind
+from sprintwright.model.usage import Usage
 
 RunStatus = Literal[
     "running", "waiting", "paused", "interrupted", "cancelled", "failed", "not_converged", "terminal_ready",
@@ -44,6 +45,8 @@ class Node:
     detail: str = ""
     last_activity: str = ""
     revision: int = 0
+    usage: Usage | None = None
+    """Of the turn, or of all turns below."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from sprintwright.state.fold import RunState
 from sprintwright.state.ledger import Tracked
 from sprintwright.state.node import Node
+from sprintwright.state.spending import shown_usage
 from sprintwright.text import clean, one_line
 
 STATUS_WORDS = {
@@ -68,6 +69,10 @@ def _summary(state: RunState) -> Iterator[str]:
     yield from (f"> {line}" for line in clean(started.task, newlines=True).splitlines()[:100])
     yield "\n## Roles\n"
     yield from (f"- {_plain(role)}: {_plain(agent)}" for role, agent in state.roles.items())
+    if state.report is not None:
+        yield "\n## Outcome\n"
+        yield _plain(state.report.summary)
+        yield from (f"- {_plain(link)}" for link in state.report.links)
     yield "\n## Course\n"
     yield from _course(state, "", 0)
     yield from _files(state)
@@ -77,7 +82,9 @@ def _summary(state: RunState) -> Iterator[str]:
     if state.notes:
         yield "\n## Notes\n"
         yield from (f"- {_plain(text)}" for _, text in state.notes)
-    yield f"\n{state.turns} turn{'' if state.turns == 1 else 's'}, {duration(state.seconds)}."
+    used = f", {shown_usage(state.spending.total)}" if state.spending.total else ""
+    yield f"\n{state.turns} turn{'' if state.turns == 1 else 's'}, {duration(state.seconds)}{used}."
+    yield from (f"- {_plain(role)}: {shown_usage(usage)}" for role, usage in state.spending.by_role.items())
 
 
 def _course(state: RunState, parent: str, depth: int) -> Iterator[str]:

@@ -13,10 +13,10 @@ from sprintwright.workspace.git import Git
 MOST_CHANGES = 1_000
 _MOST_TEXT = 20_000_000
 _BYTES_PER_CHARACTER = 4
-_MISSING = re.compile(
+MISSING = re.compile(
     r"bad object|bad tree|not a tree|unable to read|is corrupt|missing|could not read|is empty|not a git repository"
 )
-_GONE = "The snapshots of that time are gone: their store (.sprintwright/snapshots.git) was removed or cleaned."
+GONE = "The snapshots of that time are gone: their store (.sprintwright/snapshots.git) was removed or cleaned."
 _STATUS: dict[str, ChangeStatus] = {"A": "added", "D": "deleted"}
 
 
@@ -79,8 +79,8 @@ async def diff_tree(
             "diff-tree", "-r", *safe, *options, "--end-of-options", before, after, store=store, limit=limit
         )
     except WorkspaceError as error:
-        if _MISSING.search(error.message):
+        if MISSING.search(error.message):
             raise WorkspaceError(
-                f"Cannot compare: object missing. {_GONE} {error.message}", data={"reason": "gone"}
+                f"Cannot compare: object missing. {GONE} {error.message}", data={"reason": "gone"}
             ) from error
         raise

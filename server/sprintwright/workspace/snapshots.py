@@ -12,6 +12,7 @@ from sprintwright.errors import WorkspaceError
 from sprintwright.model.changes import Change, Snapshot
 from sprintwright.stops import stop
 from sprintwright.workspace.changes import changed_files, diff_text
+from sprintwright.workspace.contents import read_file
 from sprintwright.workspace.git import SECONDS, Git
 from sprintwright.workspace.repository import RepositoryWatch, find_repository
 from sprintwright.workspace.store import OURS, STORE_NAME, Store
@@ -126,6 +127,14 @@ class Snapshots:
             WorkspaceError: a tree can't be read.
         """
         return await diff_text(self._git, self._path, before, after, limit)
+
+    async def file(self, tree: str, name: str, *, limit: int) -> tuple[int | None, bytes]:
+        """A file's size in a tree, None where there is none, and its bytes unless they are more than ``limit``.
+
+        Raises:
+            WorkspaceError: the tree can't be read.
+        """
+        return await read_file(self._git, self._path, tree, name, limit)
 
     async def keep(self, run_id: str, tree: str) -> None:
         """Keep a tree, beside those kept before, as long as the run is there. Keeping it again does nothing.

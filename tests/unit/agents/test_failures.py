@@ -133,3 +133,10 @@ def test_hostile_output_is_read_in_linear_time(text: str) -> None:
         classify(1, line, "")
         classify(1, "", line)
     assert time.process_time() - began < 2
+
+
+def test_an_answer_of_the_service_is_read_in_gemini_s_wrapping() -> None:
+    wrapped = '[API Error: {"error":{"code":429,"message":"Resource exhausted","status":"RESOURCE_EXHAUSTED"}}]'
+    assert classify(1, wrapped, "") == ("rate_limit", None)
+    assert classify(1, '[API Error: {"type":"error","error":{"type":"authentication_error"}}]', "") == ("sign_in", None)
+    assert classify(1, '[API Error: {"error": half', "") == ("exit", None)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from sprintwright.app.compose import make_world, settings_of
 from sprintwright.app.live import LiveRun, OnRecord
-from sprintwright.app.places import Places
 from sprintwright.app.start import StartRequest, start
 from sprintwright.cli.people import Absent
 from sprintwright.model.records import Record
@@ -40,7 +39,7 @@ def run_one(tmp_path: Path, on_record: OnRecord) -> LiveRun:
 
     async def act() -> LiveRun:
         env = environment(tmp_path)
-        settings = settings_of(Places.of(env), project)
+        settings = settings_of(env, project)
         world = make_world(env, project, settings, Absent(), on_record=on_record)
         live = await start(StartRequest("one", "task", project), world, settings)
         assert isinstance(live, LiveRun)

@@ -11,7 +11,6 @@ import pytest
 import yaml
 
 from sprintwright.app.compose import make_world, settings_of
-from sprintwright.app.places import Places
 from sprintwright.app.start import StartRequest
 from sprintwright.cli.people import Absent
 from sprintwright.cli.prompter import GivenUp
@@ -72,7 +71,7 @@ def make_setting(base: Path, primary: str = "", names: tuple[str, ...] = ("ann",
     config = {"agents": agents, **({"primary": primary} if primary else {})}
     (base / "config" / "sprintwright" / "config.yaml").write_text(yaml.safe_dump(config))
     environment = {"HOME": str(base), "XDG_CONFIG_HOME": str(base / "config"), "PATH": "/usr/bin:/bin"}
-    settings = settings_of(Places.of(environment), folder)
+    settings = settings_of(environment, folder)
     return Setting(make_world(environment, folder, settings, Absent()), settings)
 
 

@@ -292,3 +292,38 @@ async def test_a_time_limit_is_said_in_words(project: Path) -> None:
 async def test_without_git_one_sentence_says_so(project: Path, tmp_path: Path) -> None:
     with pytest.raises(WorkspaceError, match="Without git there are no snapshots"):
         await Snapshots(project, git=Git(project, {"PATH": str(tmp_path)})).take()
+
+
+async def test_a_file_is_read_as_it_was_then(project: Path) -> None:
+    (project / "src" / "odd : name é.txt").write_bytes(b"a\r\nb")
+    (project / "link").symlink_to("a.py")
+    snapshots = Snapshots(project)
+    before = (await snapshots.take()).tree
+    (project / "a.py").write_text("changed\n")
+    (project / "src" / "b.py").unlink()
+    after = (await snapshots.take()).tree
+
+    async def read(tree: str, name: str, limit: int = 100) -> tuple[int | None, bytes]:
+        return await snapshots.file(tree, name, limit=limit)
+
+    assert await read(before, "a.py") == (4, b"one\n") and await read(after, "a.py") == (8, b"changed\n")
+    assert await read(before, "src/b.py") == (4, b"two\n") and await read(after, "src/b.py") == (None, b"")
+    assert await read(before, "src/odd : name é.txt") == (4, b"a\r\nb")
+    assert await read(before, "link") == (4, b"a.py")
+    assert await read(before, "src") == (None, b"") == await read(before, "")
+    assert await read(after, "a.py", 7) == (8, b"") and await read(after, "a.py", 8) == (8, b"changed\n")
+
+
+async def test_a_file_of_what_is_no_snapshot_is_refused(project: Path) -> None:
+    snapshots = Snapshots(project)
+    tree = (await snapshots.take()).tree
+    commit = git(project, "rev-parse", "HEAD").strip()
+    blob = git(project, "rev-parse", "HEAD:a.py").strip()
+    for odd in (commit, blob, "HEAD", "0" * 40, f"{tree}:src"):
+        with pytest.raises(WorkspaceError):
+            await snapshots.file(odd, "nothing", limit=100)
+    with pytest.raises(WorkspaceError):
+        await snapshots.file(tree, f"x\n{tree}:a.py", limit=100)
+    shutil.rmtree(project / ".sprintwright")
+    with pytest.raises(WorkspaceError, match="are gone"):
+        await snapshots.file(tree, "a.py", limit=100)

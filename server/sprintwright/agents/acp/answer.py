@@ -1,0 +1,156 @@
+"""What an agent said in one turn, from its updates: the answer, the transcript, tool calls and what they are about."""
+
+from __future__ import annotations
+
+import difflib
+import shlex
+from collections.abc import Callable
+from typing import Any, cast
+
+from acp import schema
+
+from sprintwright.engine.ports import Act, ActKind, Stream
+from sprintwright.text import one_line
+
+_KINDS: dict[str, ActKind] = {
+    "read": "read", "search": "search", "think": "think", "fetch": "fetch",
+    "edit": "edit", "delete": "delete", "move": "move", "execute": "execute",
+}  # fmt: skip
+_PATH_FIELDS = ("file_path", "filePath", "path", "abs_path")
+"""How agents name the file in what they give to their tools."""
+_MOST_CALLS = 20_000
+_LONGEST_ANSWER = 16 * 1024 * 1024
+"""Characters of one message; what is beyond is not kept."""
+
+
+class Heard:
+    """Takes the updates of one turn, in order.
+
+    The answer is the last message. Messages are told apart by their ids, where an agent gives some, and by tool calls
+    between them; a call of one of our tools divides nothing: a review, `give_verdict` and a closing word are one
+    answer. A stream that broke off and was asked for again has two ids, and the later one counts.
+
+    Args:
+        output: the transcript.
+        is_ours: whether a tool call, by its title and kind, is one of our tools.
+    """
+
+    def __init__(self, output: Callable[[Stream, str], None], is_ours: Callable[[str, str], bool]) -> None:
+        self._output, self._is_ours = output, is_ours
+        self._pieces: list[str] = []
+        self._length = 0
+        self._earlier = ""
+        self._message: str | None = None
+        self._divided = self._joined = False
+        self.calls: dict[str, schema.ToolCallStart | schema.ToolCallProgress] = {}
+        self.cost: float | None = None
+        """US dollars of the session so far, as the agent says."""
+        self.mode = ""
+        """The session mode that the agent went over to, if it said so."""
+        self.acted = False
+        """Whether it changed or ran something, by its own words."""
+
+    def text(self) -> str:
+        """The answer so far."""
+        return "".join(self._pieces).strip() or self._earlier
+
+    def take(self, update: Any) -> None:
+        """One update of the protocol; kinds that say nothing to us are passed over."""
+        match update:
+            case schema.AgentMessageChunk(content=schema.TextContentBlock(text=text)):
+                self._chunk(text, update.message_id)
+            case schema.AgentThoughtChunk(content=schema.TextContentBlock(text=text)):
+                self._output("note", text)
+            case schema.ToolCallStart() | schema.ToolCallProgress():
+                self._call(update)
+            case schema.AgentPlanUpdate():
+                steps = "".join(
+                    f"  [{entry.status}] {one_line(entry.content, 200)}\n" for entry in update.entries[:100]
+                )
+                self._output("note", f"\nplan:\n{steps}")
+            case schema.CurrentModeUpdate():
+                self.mode = update.current_mode_id
+            case schema.UsageUpdate() if update.cost is not None and update.cost.currency.upper() == "USD":
+                self.cost = max(0.0, update.cost.amount)
+            case _:
+                pass
+
+    def close(self) -> None:
+        """Some agents leave calls open for ever: none is after the turn."""
+        for call in self.calls.values():
+            if call.status in ("pending", "in_progress"):
+                self._output("note", f"\n[not finished] {one_line(call.title or call.tool_call_id, 200)}\n")
+        self.calls.clear()
+
+    def act(self, asked: schema.ToolCallUpdate) -> Act:
+        """What a request for permission is about: its own words, and those of the call that it belongs to."""
+        known = self.calls.get(asked.tool_call_id)
+        title = asked.title or (known.title if known else "") or asked.tool_call_id
+        kind = asked.kind or (known.kind if known else None) or "other"
+        if self._is_ours(title, kind):
+            return Act(kind="tool", title=one_line(title, 200))
+        content = asked.content or (known.content if known else None) or []
+        given = asked.raw_input if asked.raw_input is not None else (known.raw_input if known else None)
+        fields = cast("dict[str, Any]", given) if isinstance(given, dict) else {}
+        command = fields.get("command")
+        if isinstance(command, list):
+            command = shlex.join(str(word) for word in cast("list[object]", command))
+        locations = asked.locations or (known.locations if known else None) or []
+        paths = [location.path for location in locations]
+        texts = [command] if isinstance(command, str) else []
+        for block in content:
+            if isinstance(block, schema.FileEditToolCallContent):
+                paths.append(block.path)
+                texts.append(difference(block.path, block.old_text or "", block.new_text))
+            elif isinstance(block, schema.ContentToolCallContent) and isinstance(
+                block.content, schema.TextContentBlock
+            ):
+                texts.append(block.content.text)
+        named = [
+            fields[name] for name in ("file_path", "filePath", "path", "abs_path") if isinstance(fields.get(name), str)
+        ]
+        return Act(
+            kind="execute" if isinstance(command, str) else _KINDS.get(kind, "other"),
+            title=title,
+            text="\n".join(dict.fromkeys(texts)),
+            paths=tuple(dict.fromkeys([*paths, *named])),
+        )
+
+    def _chunk(self, text: str, message: str | None) -> None:
+        changed = message is not None and self._message is not None and message != self._message
+        if text.strip() and (self._divided or (changed and not self._joined)):
+            self._earlier = "".join(self._pieces).strip() or self._earlier
+            self._pieces.clear()
+            self._length, self._divided = 0, False
+        if text.strip():
+            self._joined = False
+            self._message = message if message is not None else self._message
+        if self._length < _LONGEST_ANSWER:
+            self._pieces.append(text[: _LONGEST_ANSWER - self._length])
+            self._length += len(text)
+        self._output("text", text)
+
+    def _call(self, update: schema.ToolCallStart | schema.ToolCallProgress) -> None:
+        known = self.calls.get(update.tool_call_id)
+        title = update.title or (known.title if known else "") or update.tool_call_id
+        kind = update.kind or (known.kind if known else None) or "other"
+        if self._is_ours(title, kind):
+            self._joined = True
+        else:
+            self._divided = True
+            self.acted = self.acted or kind in ("edit", "delete", "move", "execute")
+        if known is None and len(self.calls) >= _MOST_CALLS:
+            return
+        if known is not None:
+            told = {name: value for name, value in update if value is not None and name != "session_update"}
+            self.calls[update.tool_call_id] = known.model_copy(update=told)
+        else:
+            self.calls[update.tool_call_id] = update
+        if known is None or (update.status is not None and update.status != known.status):
+            self._output("note", f"\n[{update.status or 'started'}] {one_line(title, 200)}\n")
+
+
+def difference(path: str, old: str, new: str) -> str:
+    """A change of a file as a unified difference, whole."""
+    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), f"a/{path}", f"b/{path}", lineterm="")
+    return "\n".join(lines)

@@ -1,0 +1,184 @@
+"""Our end of the protocol: what an agent may ask of us, in the turn that is open."""
+
+from __future__ import annotations
+
+import asyncio
+import stat
+from pathlib import Path
+from typing import Any
+
+import acp
+from acp import schema
+
+from sprintwright.agents.acp.answer import Heard, difference
+from sprintwright.engine.ports import Act, Desk
+from sprintwright.errors import PathRefused
+from sprintwright.paths import read_beneath, relative_inside, resolve_inside, write_atomic
+from sprintwright.threads import in_thread
+
+_MOST_BYTES = 5 * 1024 * 1024
+_ALLOW = ("allow_once", "allow_always")
+_REJECT = ("reject_once", "reject_always")
+
+
+class OpenTurn:
+    """What is at work: who is asked, and what was heard so far."""
+
+    def __init__(self, desk: Desk, heard: Heard) -> None:
+        self.desk, self.heard = desk, heard
+        self.cancelled = False
+        self.refused = False
+        """Whether a request of this turn was not allowed."""
+        self._asking, self._asked = 0, 0.0
+        self.failed: asyncio.Future[BaseException] = asyncio.get_running_loop().create_future()
+        """What ended the wait for an answer, such as a pause: it ends the turn."""
+        self.allowed: set[str] = set()
+        """Files whose change was allowed: an agent that asks first writes through us afterwards."""
+
+    async def permit(self, act: Act) -> bool:
+        """Whether the agent may do that."""
+        loop = asyncio.get_running_loop()
+        self._asking += 1
+        try:
+            allowed = await self.desk.permit(act)
+        except BaseException as failure:
+            if not self.failed.done():
+                self.failed.set_result(failure)
+            raise acp.RequestError.internal_error({"details": "The turn is over."}) from failure
+        finally:
+            self._asking -= 1
+            self._asked = loop.time()
+        self.refused = self.refused or not allowed
+        return allowed
+
+    def asked_until(self, now: float) -> float:
+        """Until when it was the user who was asked, and not the agent that was silent; on the loop's clock."""
+        return now if self._asking else self._asked
+
+
+class OurClient:
+    """Implements `acp.Client` for one session. Outside a turn everything is refused (faults.md R72).
+
+    Args:
+        folder: the workspace, absolute; files outside it are refused.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.session = ""
+        self.turn: OpenTurn | None = None
+
+    def updated(self, params: dict[str, Any]) -> None:
+        """One ``session/update``; what a session replays at its load belongs to no turn and is dropped."""
+        turn = self.turn
+        if turn is None:
+            return
+        try:
+            told = schema.SessionNotification.model_validate(params)
+        except ValueError:  # a kind of a later version of the protocol, or none at all
+            return
+        if told.session_id == self.session:
+            turn.heard.take(told.update)
+
+    async def session_update(self, session_id: str, update: Any, **_: Any) -> None:
+        """Never called: the transport hands updates to `updated`, in order."""
+
+    async def request_permission(
+        self, session_id: str, tool_call: schema.ToolCallUpdate, options: list[schema.PermissionOption], **_: Any
+    ) -> schema.RequestPermissionResponse:
+        """By the role's permissions, or as the user says; always the option that counts once."""
+        turn = self._open(session_id)
+        if turn is None or turn.cancelled:
+            return _cancelled()
+        act = turn.heard.act(tool_call)
+        allowed = await turn.permit(act)
+        if turn.cancelled or self.turn is not turn:
+            return _cancelled()
+        if allowed:
+            turn.allowed.update(filter(None, (self._name(path) for path in act.paths)))
+        for kind in _ALLOW if allowed else _REJECT:
+            for option in options:
+                if option.kind == kind:
+                    return schema.RequestPermissionResponse(
+                        outcome=schema.AllowedOutcome(option_id=option.option_id, outcome="selected")
+                    )
+        return _cancelled()
+
+    async def write_text_file(
+        self, session_id: str, path: str, content: str, **_: Any
+    ) -> schema.WriteTextFileResponse | None:
+        """Write a file of the folder, whole, if the role may; what was allowed before is not asked about again."""
+        turn = self._must_be_open(session_id)
+        rel = self._place(path)
+        if rel not in turn.allowed:
+            old = await in_thread(_read, self._folder, rel)
+            act = Act(kind="edit", title=f"Write {path}", text=difference(rel, old, content), paths=(rel,))
+            if not await turn.permit(act):
+                raise acp.RequestError.invalid_params({"details": f"Writing {rel!r} was not allowed."})
+        if self.turn is not turn or turn.cancelled:
+            raise acp.RequestError.invalid_params({"details": "The turn is over."})
+        turn.heard.acted = True
+        try:
+            await in_thread(_write, self._folder, rel, content)
+        except PathRefused as error:
+            raise acp.RequestError.invalid_params({"details": error.message}) from error
+        except OSError as error:
+            raise acp.RequestError.internal_error({"details": f"{rel!r} was not written: {error.strerror}."}) from error
+        return schema.WriteTextFileResponse()
+
+    async def read_text_file(
+        self, session_id: str, path: str, line: int | None = None, limit: int | None = None, **_: Any
+    ) -> schema.ReadTextFileResponse:
+        """Read a file of the folder, or lines of it, counted from 1."""
+        self._must_be_open(session_id)
+        rel = self._place(path)
+        if not await in_thread((self._folder / rel).is_file):
+            raise acp.RequestError.resource_not_found(path)
+        text = await in_thread(_read, self._folder, rel)
+        if line is not None or limit is not None:
+            start = max(0, (line or 1) - 1)
+            lines = text.splitlines(keepends=True)[start:]
+            text = "".join(lines if limit is None else lines[: max(0, limit)])
+        if len(text) > _MOST_BYTES:
+            raise acp.RequestError.invalid_params({"details": f"{rel!r} is too large; read it in parts."})
+        return schema.ReadTextFileResponse(content=text)
+
+    def _open(self, session_id: str) -> OpenTurn | None:
+        return self.turn if session_id == self.session else None
+
+    def _must_be_open(self, session_id: str) -> OpenTurn:
+        turn = self._open(session_id)
+        if turn is None or turn.cancelled:
+            raise acp.RequestError.invalid_params({"details": "The turn is over."})
+        return turn
+
+    def _name(self, path: str) -> str:
+        try:
+            return resolve_inside(self._folder, relative_inside(path, self._folder))
+        except PathRefused:
+            return ""
+
+    def _place(self, path: str) -> str:
+        """Where a path really is, relative to the folder."""
+        try:
+            return resolve_inside(self._folder, relative_inside(path, self._folder, creating=True))
+        except PathRefused as error:
+            raise acp.RequestError.invalid_params({"details": error.message}) from error
+
+
+def _cancelled() -> schema.RequestPermissionResponse:
+    return schema.RequestPermissionResponse(outcome=schema.DeniedOutcome(outcome="cancelled"))
+
+
+def _read(folder: Path, rel: str) -> str:
+    """The file's text, up to a limit; what can't be read is empty."""
+    try:
+        return read_beneath(folder, rel, _MOST_BYTES).decode("utf-8", "replace")
+    except (OSError, PathRefused):
+        return ""
+
+
+def _write(folder: Path, rel: str, content: str) -> None:
+    place = folder / rel
+    mode = stat.S_IMODE(place.stat().st_mode) if place.is_file() else 0o644
+    write_atomic(folder, rel, content.encode("utf-8", "replace"), mode=mode, parents=True)

@@ -1,0 +1,167 @@
+"""One turn of an agent that speaks the protocol."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from pathlib import Path
+
+import acp
+from acp import schema
+
+from sprintwright.agents.acp.answer import Heard
+from sprintwright.agents.acp.launch import Known, launch_of, preset_of
+from sprintwright.agents.acp.pool import Pool
+from sprintwright.agents.acp.presets import ASKING, UsageScope
+from sprintwright.agents.acp.session import AgentSession
+from sprintwright.agents.config import AcpAgentConfig
+from sprintwright.engine.ports import Desk, TurnAnswer, TurnRequest
+from sprintwright.errors import Operational
+from sprintwright.model.usage import Usage
+from sprintwright.stops import stop
+
+_OURS = re.compile(
+    r"(?:mcp[_:]{1,3})?sprintwright[_./: ]{1,3}(?P<a>\w+)|(?P<b>\w+) \((?:from )?sprintwright(?: MCP Server)?\)"
+)
+
+
+async def turn(config: AcpAgentConfig, request: TurnRequest, desk: Desk, pool: Pool) -> TurnAnswer:
+    """Take one turn with a configured agent. Raises as `converse`."""
+    preset = preset_of(config)
+    launch = partial(launch_of, request.agent, config, pool.parent, Path(request.folder))
+    return await converse(Known(launch, preset.usage, preset.modes, config.model), request, desk, pool)
+
+
+async def converse(known: Known, request: TurnRequest, desk: Desk, pool: Pool) -> TurnAnswer:
+    """Take one turn: continue the session of the request's talk or begin one, ask, and hear the answer out.
+
+    Raises:
+        Operational: whatever went wrong with the agent, in words; what it said until then is in the transcript.
+    """
+    heard = Heard(desk.output, partial(_is_ours, request))
+    warnings: list[str] = []
+    session = await _session(known, request, desk, pool, warnings)
+    try:
+        try:
+            answer = await session.prompt(request.prompt, desk, heard, request.idle_seconds)
+        except acp.RequestError as error:
+            # Some answer a load of a session that they don't know as if all were well (agents.md, pydantic-acp).
+            await pool.drop(request.run_id, request.talk)
+            fresh = request.model_copy(update={"session": ""})
+            session = await _session(known, fresh, desk, pool, warnings)
+            warnings.append(f"Agent {request.agent!r} did not know its earlier session ({error}); a new one was begun.")
+            answer = await _again(session, request, desk, heard)
+        heard.close()
+        stop("turn.answered")
+        text = _text(request, session, heard, answer)
+    except BaseException:
+        await pool.drop(request.run_id, request.talk)
+        raise
+    if session.tools is not None and not session.tools.connected:
+        warnings.append(f"Agent {request.agent!r} did not start our tools; what it says counts by its words alone.")
+    used = _usage(session, answer, heard, known.usage)
+    if session.noise:
+        desk.output("note", f"\n{session.noise} lines of its output were no messages of the protocol.\n")
+        session.noise = 0
+    await pool.keep(request.run_id, request.talk, session)
+    return TurnAnswer(text=text, session=session.id, usage=used, warnings=tuple(warnings))
+
+
+async def _again(session: AgentSession, request: TurnRequest, desk: Desk, heard: Heard) -> schema.PromptResponse:
+    try:
+        return await session.prompt(request.prompt, desk, heard, request.idle_seconds)
+    except acp.RequestError as error:
+        raise Operational(
+            "protocol", f"Agent {request.agent!r} does not know the session it just began: {error}"
+        ) from error
+
+
+async def _session(known: Known, request: TurnRequest, desk: Desk, pool: Pool, warnings: list[str]) -> AgentSession:
+    """A session that may be asked: the live one, or a new process; its mode is set each time."""
+    session = pool.take(request.run_id, request.talk, request.session)
+    if session is None:
+        await pool.drop(request.run_id, request.talk)
+        launch = known.launch()
+        session = await AgentSession.start(launch, partial(pool.leftovers.watch, request.run_id))
+        stop("turn.spawned")
+        pool.hold(request.run_id, request.talk, session)
+        try:
+            await session.open(request.session, await pool.servers(request, session))
+        except BaseException:
+            await pool.drop(request.run_id, request.talk)
+            raise
+        desk.output("note", f"{session.version or request.agent}, session {session.id}\n")
+        if session.fresh_because:
+            warnings.append(
+                f"Agent {request.agent!r} began a new session, for {session.fresh_because}. "
+                "It knows of earlier passes what its prompt says."
+            )
+    try:
+        await _prepare(known, request, desk, session, warnings)
+    except BaseException:
+        await pool.drop(request.run_id, request.talk)
+        raise
+    return session
+
+
+async def _prepare(known: Known, request: TurnRequest, desk: Desk, session: AgentSession, warnings: list[str]) -> None:
+    modes = known.modes.get(request.permissions, ())
+    mode = await session.set_mode((*modes, *ASKING[request.permissions]))
+    if mode:
+        desk.output("note", f"mode {mode}\n")
+    elif request.permissions != "full":
+        desk.output("note", "It offers no mode in which it asks: it approves by itself what it does.\n")
+    if known.model and not await session.set_model(known.model):
+        warnings.append(f"Agent {request.agent!r} does not offer the model {known.model!r}; its own choice is used.")
+
+
+def _text(request: TurnRequest, session: AgentSession, heard: Heard, answer: schema.PromptResponse) -> str:
+    """The answer, if the agent came to one."""
+    name = request.agent
+    match answer.stop_reason:
+        case "end_turn":
+            return heard.text()
+        case "max_tokens":
+            raise Operational(
+                "truncated", f"The answer of agent {name!r} was cut off at its limit of tokens.", transient=False
+            )
+        case "max_turn_requests":
+            raise Operational(
+                "truncated", f"Agent {name!r} used up its own limit of requests in a turn.", transient=False
+            )
+        case "refusal":
+            raise Operational("stopped", f"The model of agent {name!r} refused to answer.", transient=False)
+        case _:
+            if session.refused:
+                raise Operational("permission", f"Agent {name!r} gave up when it was not allowed what it asked for.")
+            raise Operational("stopped", f"Agent {name!r} says that its turn was cancelled, and not by us.")
+
+
+def _usage(session: AgentSession, answer: schema.PromptResponse, heard: Heard, scope: UsageScope) -> Usage | None:
+    """What this turn used, whatever the agent counts; None when it does not say."""
+    told, cost = answer.usage, None
+    if heard.cost is not None:
+        cost, session.cost = max(0.0, heard.cost - session.cost), heard.cost
+    if told is None:
+        return Usage(cost=cost, precision="lower_bound") if cost is not None else None
+    wrote, cached = told.output_tokens, told.cached_read_tokens or 0
+    read = max(told.input_tokens, told.total_tokens - wrote)  # some count what came from a cache apart
+    if scope == "session":
+        before, session.used = session.used, told
+        read -= max(before.input_tokens, before.total_tokens - before.output_tokens)
+        wrote -= before.output_tokens
+        cached -= before.cached_read_tokens or 0
+    return Usage(
+        input_tokens=max(0, read),
+        output_tokens=max(0, wrote),
+        cached_tokens=max(0, cached),
+        cost=cost,
+        precision="lower_bound" if scope == "last_request" else "exact",
+    )
+
+
+def _is_ours(request: TurnRequest, title: str, kind: str) -> bool:
+    """Whether a tool call is one of our tools: by its whole title, for a command can hold any words."""
+    found = _OURS.fullmatch(title.strip())
+    named = found and (found["a"] or found["b"])
+    return kind != "execute" and named in request.tools

@@ -1,0 +1,1 @@
+"""One-shot command lines as agents: the prompt on standard input, the answer on standard output."""

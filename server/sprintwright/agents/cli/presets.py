@@ -1,0 +1,102 @@
+"""What the known command lines are called with: a new turn, a further one, and what a role may do.
+
+Measured with the versions of agents.md section 3. Nobody can be asked during such a turn: what a program would ask
+leave for, it refuses by itself. So `ask` gets what `read_only` gets, and none of them more than its role may do.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+
+from sprintwright.agents.config import Preset
+from sprintwright.model.definition import Permissions
+from sprintwright.model.value import Value
+
+_SESSION = re.compile(r"[A-Za-z0-9][\w.:-]{0,199}", re.ASCII)
+
+_CLAUDE: Mapping[Permissions, str] = {
+    "read_only": "plan",
+    "ask": "default",
+    "workspace_write": "acceptEdits",
+    "full": "bypassPermissions",
+}
+_CODEX: Mapping[Permissions, str] = {
+    "read_only": "read-only",
+    "ask": "read-only",
+    "workspace_write": "workspace-write",
+    "full": "danger-full-access",
+}
+_GEMINI: Mapping[Permissions, str] = {
+    "read_only": "default",
+    "ask": "default",
+    "workspace_write": "auto_edit",
+    "full": "yolo",
+}
+_OPENCODE: Mapping[Permissions, Mapping[str, str]] = {
+    # `ask` would end the whole turn at the first refusal; what is denied, the model is told and goes on.
+    "read_only": {"edit": "deny", "bash": "deny", "task": "deny", "external_directory": "deny"},
+    "ask": {"edit": "deny", "bash": "deny", "task": "deny", "external_directory": "deny"},
+    "workspace_write": {"edit": "allow", "bash": "deny", "external_directory": "deny"},
+    "full": {"*": "allow"},
+}
+_PI_READS = "read,grep,find,ls"
+_PI: Mapping[Permissions, tuple[str, ...]] = {
+    # It asks for nothing and has no sandbox: what it has no tool for, it can't do.
+    "read_only": ("--tools", _PI_READS),
+    "ask": ("--tools", _PI_READS),
+    "workspace_write": ("--tools", f"{_PI_READS},edit,write"),
+    "full": (),
+}
+
+
+class Call(Value):
+    """How a program is called: arguments behind its name, and variables that it gets."""
+
+    arguments: tuple[str, ...]
+    env: dict[str, str] = {}
+
+
+def call_of(preset: Preset, permissions: Permissions, *, session: str = "", model: str = "") -> Call:
+    """The call for one turn, the prompt being on standard input.
+
+    Args:
+        session: the program's own id of the session to go on with, as `is_session` accepts it; empty: a new one.
+        model: empty: the program's own choice.
+    """
+    by_name = ("--model", model) if model else ()
+    short = ("-m", model) if model else ()
+    resume = ("--resume", session) if session else ()
+    env: dict[str, str] = {}
+    match preset:
+        case "claude":
+            head = ("-p", "--output-format", "stream-json", "--verbose", "--include-partial-messages")
+            words = (*head, "--permission-mode", _CLAUDE[permissions], *by_name, *resume)
+        case "codex":
+            # `exec resume` has no -s of its own; it keeps what stands before it.
+            head = ("exec", "-s", _CODEX[permissions], "-c", 'approval_policy="never"')
+            words = (*head, *(("resume", session) if session else ()), *short, "--json", "--skip-git-repo-check", "-")
+        case "gemini":
+            words = ("-o", "stream-json", "--approval-mode", _GEMINI[permissions], *short, *resume)
+        case "qwen":
+            mode = _GEMINI[permissions].replace("_", "-")
+            head = ("-o", "stream-json", "--include-partial-messages")
+            words = (*head, "--approval-mode", mode, *short, *resume)
+        case "opencode":
+            words = ("run", "--format", "json", *short, *(("--session", session) if session else ()))
+            env = {"OPENCODE_PERMISSION": json.dumps(_OPENCODE[permissions])}
+        case "pi":
+            going_on = ("--session", session) if session else ()
+            words = ("-p", "--mode", "json", *_PI[permissions], *by_name, *going_on)
+    return with_tools(preset, Call(arguments=words, env=env))
+
+
+def with_tools(preset: Preset, call: Call) -> Call:
+    """The one place where a call gets the options that offer our own tools (MCP); there are none yet."""
+    return call
+
+
+def is_session(session: str) -> bool:
+    """Whether this can be an id of theirs; never something that a program would take for an option."""
+    return _SESSION.fullmatch(session) is not None

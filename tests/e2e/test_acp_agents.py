@@ -1,0 +1,93 @@
+"""A run whose roles are played by agents that speak the protocol: three of them, in processes of their own."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.terminal import Place
+
+AGENT = Path(__file__).parents[1] / "support" / "acp_agent.py"
+PLAN = "NO_QUESTIONS\nmax_passes: 3\n## Sprint 1: one\nDo one."
+USED = {"usage": {"totalTokens": 30, "inputTokens": 20, "outputTokens": 10}}
+MAKE = {"toolCallId": "m", "title": "make", "kind": "execute", "rawInput": {"command": "make install"}}
+
+
+def verdict(key: str) -> list[Any]:
+    return ["mcp", "give_verdict", {"verdict": key}]
+
+
+TURNS: dict[str, list[list[Any]]] = {
+    "designer": [[["say", PLAN], ["stop", "end_turn", USED]]],
+    "generator": [
+        [["call", "fs/write_text_file", {"path": "a.py", "content": "one\n"}], ["permit", MAKE], ["say", "built"], ["stop", "end_turn", USED]],
+        [["call", "fs/write_text_file", {"path": "a.py", "content": "two\n"}], ["say", "mended"], ["stop", "end_turn", USED]],
+    ],
+    "evaluator": [
+        [["mcp", "report_finding", {"path": "a.py", "line": 1, "severity": "error", "message": "It says one."}], verdict("needs_refinement"), ["say", "No."]],
+        [["call", "fs/write_text_file", {"path": "a.py", "content": "hacked\n"}], verdict("good_to_go"), ["say", "Yes."]],
+    ],
+}  # fmt: skip
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    made = Place(tmp_path)
+    agents: dict[str, Any] = {}
+    for role, turns in TURNS.items():
+        script = tmp_path / f"{role}.json"
+        script.write_text(json.dumps({"turns": turns}))
+        agents[role] = {
+            "kind": "acp",
+            "command": [sys.executable, str(AGENT), str(script), str(tmp_path / f"{role}.log")],
+        }
+    made.configure(agents=agents, roles={role: role for role in TURNS})
+    return made
+
+
+def arrived(place: Place, role: str, method: str) -> list[dict[str, Any]]:
+    lines = (place.base / f"{role}.log").read_text().splitlines()
+    return [message for message in map(json.loads, lines) if message.get("method") == method]
+
+
+def test_b127_three_agents_play_three_roles_each_in_its_own_session_and_the_second_pass_goes_on(place: Place) -> None:
+    done = place.call("run", "dev", "Build one.", "--json")
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr
+    assert (place.project / "a.py").read_text() == "two\n"  # what the evaluator tried was refused
+    for role in TURNS:
+        assert len(arrived(place, role, "session/new")) == 1 and arrived(place, role, "session/load") == []
+    assert [len(arrived(place, role, "session/prompt")) for role in TURNS] == [1, 2, 2]
+    shown = json.loads(place.call("show", "last", "--json").stdout)
+    nodes = {node["id"]: node for node in shown["nodes"]}
+    passes = "sprints[1]/passes"
+    verdicts = [nodes[f"{passes}[{number}]/evaluator"]["verdict"] for number in (1, 2)]
+    assert verdicts == ["needs_refinement", "good_to_go"]
+    notes = "\n".join(shown["notes"])
+    assert "passes[1]/generator: Permission denied, for nobody is here to allow it: execute make" in notes
+    assert "passes[2]/evaluator: Permission denied, for the role's permissions are read_only: edit Write a.py" in notes
+    assert [finding["message"] for finding in shown["findings"]] == ["It says one."]
+    assert nodes[f"{passes}[1]/generator"]["usage"]["tokens"] == 30
+    assert shown["usage"]["tokens"] == 90
+    assert list((place.base / "state" / "sprintwright" / "processes").glob("*")) == []
+    assert not [file for file in (place.base / "runtime").rglob("*") if file.suffix == ".secret"]
+
+
+def test_a_run_that_was_cut_off_loads_the_session_of_the_pass_before(place: Place) -> None:
+    script = json.loads((place.base / "generator.json").read_text())
+    script["turns"][1] = [["kill", 9], ["hang"]]
+    (place.base / "generator.json").write_text(json.dumps(script))
+    place.one_try("dev")
+    failed = place.call("run", "dev", "Build one.")
+    assert failed.returncode == 1 and "SIGKILL" in failed.stdout + failed.stderr
+    script["turns"] = [TURNS["generator"][1]]
+    (place.base / "generator.json").write_text(json.dumps(script))
+    done = place.call("resume", "last")
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr
+    begun, loaded = arrived(place, "generator", "session/new"), arrived(place, "generator", "session/load")
+    assert len(begun) == 1 and len(loaded) == 1
+    used = {message["params"]["sessionId"] for message in arrived(place, "generator", "session/prompt")}
+    assert used == {loaded[0]["params"]["sessionId"]}

@@ -1,0 +1,113 @@
+"""How the known command lines are called: permissions, sessions, models; and how they are configured."""
+
+from __future__ import annotations
+
+import json
+from typing import get_args
+
+import pytest
+from pydantic import ValidationError
+
+from sprintwright.agents.cli.presets import call_of, is_session
+from sprintwright.agents.config import CliAgentConfig, Preset
+from sprintwright.model.definition import Permissions
+
+PRESETS: tuple[Preset, ...] = get_args(Preset)
+PERMISSIONS: tuple[Permissions, ...] = get_args(Permissions)
+EVERYTHING = ("bypass", "danger", "yolo", "dontAsk", "--auto", "never-ask")
+
+
+@pytest.mark.parametrize(
+    ("preset", "permissions", "words"),
+    [
+        ("claude", "read_only", ("--permission-mode", "plan")),
+        ("claude", "ask", ("--permission-mode", "default")),
+        ("claude", "workspace_write", ("--permission-mode", "acceptEdits")),
+        ("claude", "full", ("--permission-mode", "bypassPermissions")),
+        ("codex", "read_only", ("-s", "read-only")),
+        ("codex", "ask", ("-s", "read-only")),
+        ("codex", "workspace_write", ("-s", "workspace-write")),
+        ("codex", "full", ("-s", "danger-full-access")),
+        ("gemini", "read_only", ("--approval-mode", "default")),
+        ("gemini", "ask", ("--approval-mode", "default")),
+        ("gemini", "workspace_write", ("--approval-mode", "auto_edit")),
+        ("gemini", "full", ("--approval-mode", "yolo")),
+        ("qwen", "read_only", ("--approval-mode", "default")),
+        ("qwen", "ask", ("--approval-mode", "default")),
+        ("qwen", "workspace_write", ("--approval-mode", "auto-edit")),
+        ("qwen", "full", ("--approval-mode", "yolo")),
+        ("pi", "read_only", ("--tools", "read,grep,find,ls")),
+        ("pi", "ask", ("--tools", "read,grep,find,ls")),
+        ("pi", "workspace_write", ("--tools", "read,grep,find,ls,edit,write")),
+    ],
+)
+def test_a_role_s_permissions_are_always_said_in_the_program_s_own_words(
+    preset: Preset, permissions: Permissions, words: tuple[str, ...]
+) -> None:
+    for session in ("", "abc-1"):
+        arguments = call_of(preset, permissions, session=session).arguments
+        assert words in [arguments[at : at + 2] for at in range(len(arguments))]
+
+
+def test_opencode_is_told_by_a_variable_and_never_to_ask_for_that_ends_its_turn() -> None:
+    told = {one: json.loads(call_of("opencode", one).env["OPENCODE_PERMISSION"]) for one in PERMISSIONS}
+    assert told["read_only"] == told["ask"]
+    assert {told["read_only"][name] for name in ("edit", "bash", "task")} == {"deny"}
+    assert (told["workspace_write"]["edit"], told["workspace_write"]["bash"]) == ("allow", "deny")
+    assert told["workspace_write"]["external_directory"] == "deny"
+    assert "ask" not in str([list(rules.values()) for rules in told.values()])
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_nothing_but_full_lifts_the_limits(preset: Preset) -> None:
+    for permissions in PERMISSIONS:
+        if permissions != "full":
+            call = call_of(preset, permissions, session="abc", model="m")
+            assert not [word for word in EVERYTHING if word in " ".join(call.arguments)]
+
+
+@pytest.mark.parametrize(
+    ("preset", "words"),
+    [
+        ("claude", "--resume s1"), ("codex", "resume s1"), ("gemini", "--resume s1"), ("qwen", "--resume s1"),
+        ("opencode", "--session s1"), ("pi", "--session s1"),
+    ],
+)  # fmt: skip
+def test_a_session_is_gone_on_with_by_its_id_only(preset: Preset, words: str) -> None:
+    assert words in " ".join(call_of(preset, "read_only", session="s1").arguments)
+    fresh = " ".join(call_of(preset, "read_only").arguments)
+    assert "resume" not in fresh and "continue" not in fresh and "session" not in fresh
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_b101_the_prompt_is_never_an_argument_and_the_call_stays_short(preset: Preset) -> None:
+    call = call_of(preset, "full", session="s" * 200, model="m" * 100)
+    assert sum(map(len, call.arguments)) < 1000
+
+
+@pytest.mark.parametrize("session", ["", "--yolo", "-c", "a b", "a\n--x", "x" * 300, "../../etc/passwd", "a\u00e9"])
+def test_what_can_be_no_session_id_is_none(session: str) -> None:
+    assert not is_session(session)
+    assert is_session("ses_dc715c9c3ffeq6Jhhd4WGwJyWY") and is_session("01a238e9-e7a2-7d21-b44e-0bc9551628a2")
+
+
+def test_a_preset_names_its_program_and_a_command_takes_its_place() -> None:
+    assert CliAgentConfig(kind="cli", preset="codex").words == ("codex",)
+    assert CliAgentConfig(kind="cli", preset="codex", command=("npx", "codex")).words == ("npx", "codex")
+    assert CliAgentConfig(kind="cli", command=("mine", "-p")).words == ("mine", "-p")
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {"command": ()},
+        {"preset": "cluade"},
+        {"command": ("mine",), "model": "m"},
+        {"preset": "codex", "model": "--dangerously-bypass-approvals-and-sandbox"},
+        {"preset": "codex", "model": "a b"},
+    ],
+)
+def test_an_agent_without_a_program_or_with_an_option_for_a_model_is_refused(fields: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        CliAgentConfig.model_validate({"kind": "cli", **fields})

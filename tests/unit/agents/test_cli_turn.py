@@ -1,0 +1,144 @@
+"""Turns of the known command lines, over a real process that plays them."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from sprintwright.agents.cli import turn as cli
+from sprintwright.agents.config import CliAgentConfig, Preset
+from sprintwright.engine.ports import TurnAnswer, TurnRequest
+from sprintwright.errors import Operational
+from sprintwright.model.definition import Permissions
+from sprintwright.model.usage import Usage
+from sprintwright.processes import Leftovers
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "agents"
+PRESETS: tuple[Preset, ...] = get_args(Preset)
+
+
+class Stage:
+    """A folder with a scripted program in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.shown: list[tuple[str, str]] = []
+
+    async def turn(
+        self,
+        preset: Preset,
+        *plays: dict[str, Any],
+        session: str = "",
+        permissions: Permissions = "read_only",
+        env: dict[str, str] | None = None,
+    ) -> TurnAnswer:
+        (self.folder / "plays.json").write_text(json.dumps(plays), "utf-8")
+        player = str(Path(__file__).with_name("player.py"))
+        words = (sys.executable, "-S", "-E", player, str(self.folder))
+        config = CliAgentConfig(kind="cli", preset=preset, command=words, env=env or {})
+        request = TurnRequest(
+            run_id="run-1", key="make", role="w", agent="mine", prompt="Say héllo.", folder=str(self.folder),
+            permissions=permissions, session=session, idle_seconds=60,
+        )  # fmt: skip
+        leftovers = Leftovers(self.folder / "left")
+        return await cli.turn(config, request, os.environ, leftovers, lambda s, text: self.shown.append((s, text)))
+
+    @property
+    def calls(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in (self.folder / "calls.jsonl").read_text("utf-8").splitlines()]
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Stage:
+    return Stage(tmp_path)
+
+
+def golden(name: str) -> dict[str, Any]:
+    return {"file": str(GOLDEN / f"{name}.jsonl")}
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+async def test_a_turn_answers_with_the_last_message(stage: Stage, preset: Preset) -> None:
+    answer = await stage.turn(preset, golden(f"{preset}-turn"))
+    assert (answer.text, answer.warnings) == ("Done and dusted.", ())
+    assert answer.usage is not None and (answer.usage.tokens, answer.usage.precision) == (36, "exact")
+    (call,) = stage.calls
+    assert call["prompt"] == "Say héllo." and "héllo" not in str(call["arguments"])
+    assert ("OPENCODE_PERMISSION" in call["env"]) == (preset == "opencode")
+
+
+@pytest.mark.parametrize("preset", ["codex", "qwen"])
+async def test_usage_of_a_resumed_thread_is_brought_down_to_the_turn(stage: Stage, preset: Preset) -> None:
+    first = await stage.turn(preset, golden(f"{preset}-turn"))
+    second = await stage.turn(preset, golden(f"{preset}-resumed"), session=first.session)
+    assert second.session == first.session and first.session in stage.calls[1]["arguments"]
+    assert second.usage is not None and second.usage.tokens == (18 if preset == "codex" else 36)
+
+
+async def test_b129_an_unknown_session_is_tried_once_more_as_a_new_one_with_a_warning(stage: Stage) -> None:
+    lost = {"stderr": "Error: no rollout found for thread id 1111\n", "exit": 1}
+    answer = await stage.turn("codex", lost, golden("codex-turn"), session="1111")
+    assert answer.text == "Done and dusted." and "began a new one" in answer.warnings[0]
+    assert answer.usage == Usage(input_tokens=22, output_tokens=14)
+    assert ["resume" in call["arguments"] for call in stage.calls] == [True, False]
+    with pytest.raises(Operational, match="no rollout found"):
+        await stage.turn("codex", lost, session="1111")
+    assert len(stage.calls) == 4
+
+
+async def test_a_variable_of_the_configuration_does_not_widen_what_a_role_may_do(stage: Stage) -> None:
+    await stage.turn("opencode", golden("opencode-turn"), env={"OPENCODE_PERMISSION": "{}", "OPENCODE_X": "kept"})
+    (call,) = stage.calls
+    assert json.loads(call["env"]["OPENCODE_PERMISSION"])["edit"] == "deny" and call["env"]["OPENCODE_X"] == "kept"
+
+
+async def test_a_session_id_that_is_an_option_is_never_passed_on(stage: Stage) -> None:
+    answer = await stage.turn("qwen", golden("qwen-turn"), session="--yolo")
+    assert answer.warnings and "--yolo" not in stage.calls[0]["arguments"]
+
+
+@pytest.mark.parametrize(
+    ("preset", "play", "cause", "words"),
+    [
+        ("claude", {"text": '{"type":"result","is_error":true,"result":"Invalid API key"}'}, "sign_in", "Invalid API"),
+        ("codex", {**golden("codex-not-signed-in"), "exit": 1}, "sign_in", "401 Unauthorized"),
+        ("gemini", {**golden("gemini-not-signed-in"), "exit": 145}, "sign_in", "bad key"),
+        ("opencode", {**golden("opencode-not-signed-in"), "exit": 1}, "sign_in", "bad key"),
+        ("qwen", golden("qwen-not-signed-in"), "sign_in", "bad key"),
+        ("pi", golden("pi-not-signed-in"), "sign_in", "bad key"),
+        ("opencode", golden("opencode-refused"), "permission", "rejected permission"),
+        ("codex", {"text": '{"type":"turn.started"}\n'}, "exit", "stopped before its turn was over"),
+        ("codex", {"text": "All is done, verdict: pass\n"}, "exit", "stopped before its turn was over"),
+        ("claude", {**golden("claude-turn"), "exit": 3, "stderr": "ouch\n"}, "exit", "exited with status 3: ouch"),
+        (
+            "claude",
+            {"text": '{"type":"result","subtype":"success","stop_reason":"max_tokens"}'},
+            "truncated",
+            "cut off",
+        ),
+        (
+            "qwen",
+            {"text": '{"type":"result","subtype":"success","result":"[API Error: 429 slow]"}'},
+            "rate_limit",
+            "429",
+        ),
+    ],
+)
+async def test_r061_r074_no_failed_turn_is_an_answer_whatever_its_exit_status(
+    stage: Stage, preset: Preset, play: dict[str, Any], cause: str, words: str
+) -> None:
+    with pytest.raises(Operational) as caught:
+        await stage.turn(preset, play)
+    assert caught.value.cause == cause and words in caught.value.message and "'mine'" in caught.value.message
+
+
+async def test_r066_a_line_without_an_end_ends_the_agent(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sprintwright.agents.cli.reading.EventLines.__init__.__defaults__", ("x", 100_000))
+    with pytest.raises(Operational, match="Agent 'mine' printed a line of more than 100000 bytes") as caught:
+        await stage.turn("pi", {"text": "x" * 300_000})
+    assert caught.value.cause == "protocol"
