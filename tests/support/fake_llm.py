@@ -1,162 +1,181 @@
-"""A model server that says what a test tells it to, for real agents: their own programs, and no model.
+"""A model service that answers as a script says, in this process: chat completions, Anthropic messages, Gemini.
 
-It speaks OpenAI's chat completions and responses, Anthropic's messages and Google's generateContent, streamed or not.
+    with FakeModel([{"text": "Hello."}, {"tools": [("read_file", {"path": "a"})]}]) as model: …
+
+One turn a request, in order; the last one is used again. A turn: ``text`` (streamed word by word), ``thought``,
+``tools``, ``finish`` (the reason; None: none is said), ``cut`` (events before the connection is dropped), ``end``
+(events before the stream ends as if all were said), ``hold`` (events before it waits for `FakeModel.release`),
+``status`` with ``headers`` and ``body`` (bytes, or JSON) in place of a stream.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import threading
+from collections.abc import Iterator, Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
 from typing import Any
 
-from tests.support.fake_llm_wire import WIRES, Data
-from tests.support.waiting import until
+Turn = Mapping[str, Any]
+Event = tuple[str, Any]
 
 
 class FakeModel:
-    """Serves as long as its context lasts.
+    """The service. ``requests`` has what arrived: path, headers in lower case, body."""
 
-    Args:
-        turns: in the order in which they are used. A turn: ``text``, arriving word by word; ``tools``, calls with
-            ``name`` and ``args``; ``when``, a text that must stand somewhere in the request; ``error``, a status
-            instead of an answer, with ``message`` and ``retry_after``; ``hold``, True: the stream stays open after
-            half of it, until the agent hangs up or the context ends; ``cut``, True: the connection breaks there;
-            ``repeat``, True: it is used again and again; ``toolless``, True: for a request that offers no tools.
-        aside: the answer to what agents ask on their own account, such as titles: requests that offer no tools.
-    """
+    def __init__(self, turns: Sequence[Turn] = ()) -> None:
+        self.turns = list(turns)
+        self.requests: list[tuple[str, dict[str, str], dict[str, Any]]] = []
+        self.release = threading.Event()
+        self.hung_up = threading.Event()
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
 
-    def __init__(self, turns: list[Data], aside: str = "Title") -> None:
-        self._lock = threading.Lock()
-        self._turns, self._aside = list(turns), aside
-        self._requests: list[Data] = []
-        self.hung_up = 0
-        """How often an agent went away before its answer was whole."""
-        self.held = threading.Semaphore(0)
-        """Released each time a turn that is held open has said its half."""
-        self.closing = threading.Event()
-        self._server = _Server(("127.0.0.1", 0), _Handler)
-        self._server.model = self
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
+    @property
+    def url(self) -> str:
+        """Without a path."""
+        return f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def script(self, *turns: Turn) -> None:
+        """Other turns from here on; what arrived is forgotten."""
+        self.turns = list(turns)
+        self.requests.clear()
 
     def __enter__(self) -> FakeModel:
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.closing.set()
+    def __exit__(self, *_: object) -> None:
+        self.release.set()
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
 
-    @property
-    def url(self) -> str:
-        """Where it listens, without a path."""
-        return f"http://127.0.0.1:{self._server.server_port}"
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        service = self
 
-    def script(self, turns: list[Data]) -> None:
-        """From now on, these turns and no others."""
-        with self._lock:
-            self._turns = list(turns)
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
 
-    def asked(self, *, aside: bool = False) -> list[Data]:
-        """The bodies of the requests so far that offered tools; with ``aside`` all of them."""
-        with self._lock:
-            return [body for body in self._requests if aside or body.get("tools")]
+            def log_message(self, *args: Any, **_: Any) -> None:
+                pass
 
-    def wait_for_hold(self) -> None:
-        """Until a turn is held open."""
-        until(lambda: self.held.acquire(blocking=False))
+            def do_GET(self) -> None:
+                self.do_POST()
 
-    def take(self, body: Data, raw: str) -> Data:
-        """The turn that answers a request."""
-        tools = bool(body.get("tools"))
-        with self._lock:
-            self._requests.append(body)
-            for turn in self._turns:
-                if turn.get("when", "") in raw and tools != bool(turn.get("toolless")):
-                    if not turn.get("repeat"):
-                        self._turns.remove(turn)
-                    return turn
-        return {"text": "(script over)" if tools else self._aside}
+            def do_POST(self) -> None:
+                raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                headers = {name.lower(): value for name, value in self.headers.items()}
+                service.requests.append((self.path, headers, json.loads(raw or b"{}")))
+                turn = service.turns.pop(0) if len(service.turns) > 1 else service.turns[0]
+                self.close_connection = True
+                try:
+                    self._whole(turn) if "status" in turn else self._stream(turn)
+                except OSError:  # the agent went away
+                    service.hung_up.set()
+
+            def _whole(self, turn: Turn) -> None:
+                body = turn.get("body", {"error": {"message": "scripted", "type": "scripted"}})
+                data = body if isinstance(body, bytes) else json.dumps(body).encode()
+                self.send_response(turn["status"])
+                given = {
+                    "Content-Type": "application/json",
+                    "Content-Length": str(len(data)),
+                    **turn.get("headers", {}),
+                }
+                for name, value in given.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(data)
+
+            def _stream(self, turn: Turn) -> None:
+                self.send_response(200)
+                self.send_header("Content-Type", "text/event-stream")
+                self.send_header("Connection", "close")
+                self.send_header("Transfer-Encoding", "chunked")
+                self.end_headers()
+                for number, (name, data) in enumerate(_events(self.path, turn)):
+                    if number == turn.get("cut"):
+                        return
+                    if number == turn.get("end"):
+                        break
+                    if number == turn.get("hold"):
+                        service.release.wait(60)
+                    text = data if isinstance(data, str) else json.dumps(data)
+                    self._chunk((f"event: {name}\n" if name else "") + f"data: {text}\n\n")
+                self._chunk("")
+
+            def _chunk(self, text: str) -> None:
+                data = text.encode()
+                self.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
+                self.wfile.flush()
+
+        return Handler
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
-    model: FakeModel
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Agents often hang up; what else goes wrong is seen by what does not arrive."""
+def _events(path: str, turn: Turn) -> Iterator[Event]:
+    if path.endswith("/messages"):
+        return _anthropic(turn)
+    return _gemini(turn) if "GenerateContent" in path else _chat(turn)
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server: _Server  # pyright: ignore[reportIncompatibleVariableOverride]
+def _words(turn: Turn) -> list[str]:
+    return re.findall(r"\S+\s*|\s+", turn.get("text", ""))
 
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
-        """Nothing is printed."""
 
-    def do_HEAD(self) -> None:
-        self._reply(200, {})
+def _chat(turn: Turn) -> Iterator[Event]:
+    head = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "fake"}
 
-    def do_GET(self) -> None:
-        self._reply(
-            200, {"object": "list", "data": [{"id": "fake", "object": "model", "owned_by": "fake"}], "models": []}
-        )
+    def chunk(delta: Any, finish: str | None = None, **more: Any) -> Event:
+        return "", {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}], **more}
 
-    def do_POST(self) -> None:
-        raw = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode("utf-8", "replace")
-        path = self.path.partition("?")[0]
-        wire = next((wire for end, wire in WIRES.items() if path.endswith(end)), None)
-        if wire is None:  # such as the counting of tokens
-            self._reply(200, {"input_tokens": 11, "totalTokens": 11})
-            return
-        body = json.loads(raw or "{}")
-        turn = self.server.model.take(body, raw)
-        if "error" in turn:
-            told = {"type": "api_error", "message": turn.get("message", "scripted"), "code": turn["error"]}
-            after = {"Retry-After": str(turn["retry_after"])} if "retry_after" in turn else {}
-            self._reply(turn["error"], {"type": "error", "error": told}, after)
-            return
-        said = wire(turn, body.get("model") or "fake")
-        if body.get("stream") or "streamGenerateContent" in path:
-            self._stream(said.events, turn)
-        else:
-            self._reply(200, said.whole)
+    yield chunk({"role": "assistant", "content": ""})
+    if "thought" in turn:
+        yield chunk({"reasoning_content": turn["thought"]})
+    for word in _words(turn):
+        yield chunk({"content": word})
+    for number, (name, args) in enumerate(turn.get("tools", ())):
+        given = args if isinstance(args, str) else json.dumps(args)
+        call = {"index": number, "id": f"call_{number}", "type": "function"}
+        yield chunk({"tool_calls": [{**call, "function": {"name": name, "arguments": given}}]})
+    finish = turn.get("finish", "tool_calls" if turn.get("tools") else "stop")
+    usage = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
+    yield chunk({}, finish, usage=usage)
+    yield "", "[DONE]"
 
-    def _reply(self, status: int, data: Data, headers: dict[str, str] | None = None) -> None:
-        blob = json.dumps(data).encode()
-        self.send_response(status)
-        for name, value in {
-            "Content-Type": "application/json",
-            "Content-Length": str(len(blob)),
-            **(headers or {}),
-        }.items():
-            self.send_header(name, value)
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(blob)
 
-    def _stream(self, events: list[tuple[str, Data | str]], turn: Data) -> None:
-        self.send_response(200)
-        self.send_header("Content-Type", "text/event-stream")
-        self.send_header("Connection", "close")
-        self.end_headers()
-        self.close_connection = True
-        partly = turn.get("cut") or turn.get("hold")
-        model = self.server.model
-        try:
-            for name, data in events[: len(events) // 2 if partly else None]:
-                told = {"type": name, **data} if name and isinstance(data, dict) else data
-                line = told if isinstance(told, str) else json.dumps(told)
-                self.wfile.write((f"event: {name}\n" if name else "").encode() + f"data: {line}\n\n".encode())
-            if turn.get("hold"):
-                model.held.release()
-                while not model.closing.wait(0.05):
-                    self.wfile.write(b": still here\n\n")
-        except ConnectionError:
-            model.hung_up += 1
+def _anthropic(turn: Turn) -> Iterator[Event]:
+    message: dict[str, Any] = {"id": "m", "type": "message", "role": "assistant", "model": "fake", "content": [], "stop_reason": None,
+               "stop_sequence": None, "usage": {"input_tokens": 11, "output_tokens": 1}}  # fmt: skip
+    yield "message_start", {"type": "message_start", "message": message}
+    blocks: list[tuple[Any, list[Any]]] = []
+    if "text" in turn:
+        blocks.append(({"type": "text", "text": ""}, [{"type": "text_delta", "text": word} for word in _words(turn)]))
+    for number, (name, args) in enumerate(turn.get("tools", ())):
+        start: dict[str, Any] = {"type": "tool_use", "id": f"toolu_{number}", "name": name, "input": {}}
+        blocks.append((start, [{"type": "input_json_delta", "partial_json": json.dumps(args)}]))
+    for number, (start, deltas) in enumerate(blocks):
+        yield "content_block_start", {"type": "content_block_start", "index": number, "content_block": start}
+        for delta in deltas:
+            yield "content_block_delta", {"type": "content_block_delta", "index": number, "delta": delta}
+        yield "content_block_stop", {"type": "content_block_stop", "index": number}
+    finish = turn.get("finish", "tool_use" if turn.get("tools") else "end_turn")
+    told = {"stop_reason": finish, "stop_sequence": None}
+    yield "message_delta", {"type": "message_delta", "delta": told, "usage": {"output_tokens": 7}}
+    yield "message_stop", {"type": "message_stop"}
+
+
+def _gemini(turn: Turn) -> Iterator[Event]:
+    parts = [{"text": word} for word in _words(turn)]
+    parts += [{"functionCall": {"name": name, "args": args}} for name, args in turn.get("tools", ())]
+    for part in parts:
+        yield "", {"candidates": [{"content": {"role": "model", "parts": [part]}, "index": 0}], "modelVersion": "fake"}
+    end: dict[str, Any] = {
+        "content": {"role": "model", "parts": []},
+        "finishReason": turn.get("finish", "STOP"),
+        "index": 0,
+    }
+    usage = {"promptTokenCount": 11, "candidatesTokenCount": 7, "totalTokenCount": 18}
+    yield "", {"candidates": [end], "usageMetadata": usage, "modelVersion": "fake"}

@@ -176,7 +176,7 @@ function nodeState(run: Run, node: RunNode): string {
 /** Tokens and cost; `≥` where some of it is not counted. */
 function used(usage: Usage): string {
   const least = usage.precision === 'lower_bound' ? '≥ ' : '';
-  const cost = usage.cost === null ? '' : `, $${usage.cost.toFixed(2)}`;
+  const cost = usage.cost === null || usage.cost === 0 ? '' : usage.cost < 0.01 ? ', under $0.01' : `, $${usage.cost.toFixed(2)}`;
   return `${least}${usage.tokens.toLocaleString('en')} tokens${cost}`;
 }
 

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self, TypeAlias
 from pydantic import Field, model_validator
 
 from sprintwright.agents.acp.presets import PRESETS
+from sprintwright.agents.model.endpoints import SERVICES, Provider, Service, fault_of
 from sprintwright.model.definition import CheckFormat
 from sprintwright.model.limits import Limits
 from sprintwright.model.value import Value
@@ -77,6 +78,52 @@ class AcpAgentConfig(_Agent):
         return self.command or PRESETS[self.preset].command
 
 
+class ModelAgentConfig(_Agent):
+    """A model endpoint, with our own small agent in front of it: files, commands and permissions go through us."""
+
+    kind: Literal["model"] = Field(description="A model endpoint; `pip install 'sprintwright[models]'` is needed.")
+    provider: Provider = Field(
+        default="openai", description="Whose endpoint, or the form that an endpoint of your own (`base_url`) speaks."
+    )
+    model: str = Field(min_length=1, pattern=r"^\S+$", description="The model, by the name that the endpoint knows.")
+    base_url: str = Field(
+        default="",
+        description="Where the endpoint is, if not where its provider has it: https, or http on this machine.",
+    )
+    key_env: str = Field(
+        default="",
+        pattern=r"^([A-Za-z_][A-Za-z0-9_]*)?$",
+        description="Environment variable that has the key. Without it: the provider's usual one, and none for a "
+        "`base_url`.",
+    )
+    max_tokens: int | None = Field(default=None, ge=1, description="Longest answer to one request, in tokens.")
+    temperature: float | None = Field(default=None, ge=0, le=2, description="How free the model is in its choices.")
+    context: int | None = Field(
+        default=None, ge=1024, description="Tokens that the model can take in; older results of tools are left out."
+    )
+
+    @model_validator(mode="after")
+    def _has_a_safe_endpoint(self) -> Self:
+        if self.base_url and (fault := fault_of(self.base_url)):
+            raise ValueError(fault)
+        return self
+
+    @property
+    def service(self) -> Service:
+        """What is known of the provider."""
+        return SERVICES[self.provider]
+
+    @property
+    def endpoint(self) -> str:
+        """Where requests go."""
+        return (self.base_url or self.service.base_url).rstrip("/")
+
+    @property
+    def key(self) -> str:
+        """The variable of the key, if there is one: a provider's own key goes to its own endpoint only."""
+        return self.key_env or ("" if self.base_url else self.service.key_env)
+
+
 class CheckAgentConfig(_Agent):
     """A role played by tests and linters."""
 
@@ -102,11 +149,11 @@ class ReplayAgentConfig(_Agent):
 
 
 AgentConfig: TypeAlias = Annotated[
-    AcpAgentConfig | CliAgentConfig | CheckAgentConfig | HumanAgentConfig | ReplayAgentConfig,
+    AcpAgentConfig | CliAgentConfig | ModelAgentConfig | CheckAgentConfig | HumanAgentConfig | ReplayAgentConfig,
     Field(discriminator="kind"),
 ]
 
-LATER_KINDS: tuple[str, ...] = ("model", "editor")
+LATER_KINDS: tuple[str, ...] = ("editor",)
 """Kinds of design.md section 5 that this version can't start yet."""
 
 

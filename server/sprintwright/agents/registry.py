@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sprintwright.agents.acp.pool import Pool
+from sprintwright.agents.bridge.shared import SharedBridge
 from sprintwright.agents.config import (
     AcpAgentConfig,
     AgentConfig,
     CheckAgentConfig,
     CliAgentConfig,
     HumanAgentConfig,
+    ModelAgentConfig,
     ReplayAgentConfig,
 )
 from sprintwright.engine.ports import AgentTraits, Checks, Desk, People, TurnAnswer, TurnRequest
@@ -63,7 +65,8 @@ class Registry:
     ) -> None:
         self._agents = {fold(name): agent for name, agent in agents.items()}
         self._parent, self._people, self._checks, self._leftovers = parent, people, checks, leftovers
-        self._pool = Pool(parent, leftovers, runtime)
+        self._bridge = SharedBridge(runtime)
+        self._pool = Pool(parent, leftovers, self._bridge)
 
     def asking(self, people: People) -> Registry:
         """The same agents, with other people to ask."""
@@ -102,7 +105,11 @@ class Registry:
             case CliAgentConfig() as config:
                 from sprintwright.agents.cli import turn
 
-                return await turn.turn(config, request, self._parent, self._leftovers, desk.output)
+                return await turn.turn(config, request, desk, self._parent, self._leftovers, self._bridge)
+            case ModelAgentConfig() as config:
+                from sprintwright.agents.model import conversation
+
+                return await conversation.turn(config, configured.origin, request, desk, self._pool)
             case CheckAgentConfig() as config:
                 from sprintwright.agents import check
 

@@ -7,7 +7,14 @@ import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from sprintwright.agents.config import AcpAgentConfig, CheckAgentConfig, CliAgentConfig, ReplayAgentConfig
+from sprintwright.agents.config import (
+    AcpAgentConfig,
+    CheckAgentConfig,
+    CliAgentConfig,
+    ModelAgentConfig,
+    ReplayAgentConfig,
+)
+from sprintwright.agents.model.launch import key_of
 from sprintwright.agents.registry import Configured
 from sprintwright.app.user_state import UserState
 from sprintwright.app.vendor_files import vendor_items
@@ -62,6 +69,12 @@ def _of_agent(agent: Configured, folder: Path) -> Iterator[str]:
             variables = f" with {json.dumps(config.env, ensure_ascii=False)}" if config.env else ""
             model = f", model {config.model}" if config.model else ""
             yield f"agent {agent.name} runs: {_line(config.words, folder)}{model}{variables}"
+        case ModelAgentConfig() as config:
+            key = key_of(config, agent.origin)
+            yield (
+                f"agent {agent.name} sends its prompts and what it reads of this folder to {config.endpoint}, "
+                f"model {config.model}, {f'with your key in {key}' if key else 'without any key of yours'}"
+            )
         case CheckAgentConfig() as config:
             for command in config.commands:
                 yield f"agent {agent.name} runs: {_line(command, folder)}"

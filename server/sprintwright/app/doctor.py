@@ -6,7 +6,14 @@ import asyncio
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from sprintwright.agents.config import AcpAgentConfig, CheckAgentConfig, CliAgentConfig, ReplayAgentConfig
+from sprintwright.agents.config import (
+    AcpAgentConfig,
+    CheckAgentConfig,
+    CliAgentConfig,
+    ModelAgentConfig,
+    ReplayAgentConfig,
+)
+from sprintwright.agents.model.launch import key_of, missing
 from sprintwright.agents.registry import Configured
 from sprintwright.app.config import Settings
 from sprintwright.errors import Operational
@@ -24,6 +31,9 @@ def problem_of(agent: Configured, folder: Path, environment: Mapping[str, str]) 
             programs = [config.words[0]]
         case CheckAgentConfig() as config:
             programs = [command[0] for command in config.commands if command]
+        case ModelAgentConfig() as config:
+            key = key_of(config, agent.origin)
+            return missing(config) or (f"the variable {key} is not set" if key and not environment.get(key) else "")
         case ReplayAgentConfig() as config:
             return "" if (agent.base / config.file).is_file() else f"there is no recording {config.file!r}"
         case _:

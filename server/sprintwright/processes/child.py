@@ -39,6 +39,7 @@ class Child(asyncio.SubprocessProtocol):
         self._open = {1, 2}
         self._stdin_open = stdin
         self._drained = asyncio.Event()
+        self._exited = asyncio.Event()
         self._lost = asyncio.Event()
         self.over: asyncio.Future[int] = loop.create_future()
         """The exit status (negative: the signal). Fails when ``on_bytes`` raised."""
@@ -70,6 +71,9 @@ class Child(asyncio.SubprocessProtocol):
         """End the child and its group: SIGTERM, ``grace`` seconds, SIGKILL. Nothing of it is left then."""
         try:
             await end_group(self.pid, grace)
+            with contextlib.suppress(TimeoutError):  # a transport that is closed before asyncio knows makes it complain
+                async with asyncio.timeout(_KILLED_SECONDS):
+                    await self._exited.wait()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_DRAIN_SECONDS):
                     await self._drained.wait()
@@ -107,6 +111,7 @@ class Child(asyncio.SubprocessProtocol):
 
     def process_exited(self) -> None:
         """Called by asyncio."""
+        self._exited.set()
         status = self.transport.get_returncode()
         if not self.over.done():
             self.over.set_result(-1 if status is None else status)

@@ -38,5 +38,7 @@ def _sum(known: Usage | None, more: Usage) -> Usage:
 def shown_usage(usage: Usage) -> str:
     """Tokens and cost in a few words: ``12,300 tokens, $0.42``; ``≥`` where some of it is not counted."""
     least = "≥ " if usage.precision == "lower_bound" else ""
-    cost = f", ${usage.cost:.2f}" if usage.cost is not None else ""
+    cost = ""
+    if usage.cost:
+        cost = f", ${usage.cost:.2f}" if usage.cost >= 0.01 else ", under $0.01"
     return f"{least}{usage.tokens:,} tokens{cost}"

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from sprintwright.agents.acp.pool import Pool
 from sprintwright.agents.acp.turn import turn
+from sprintwright.agents.bridge.shared import SharedBridge
 from sprintwright.agents.config import AcpAgentConfig
 from sprintwright.engine.ports import Act, Answer, Stream, Tool, ToolAnswer, TurnAnswer, TurnRequest
 from sprintwright.model.definition import Permissions
@@ -65,10 +66,9 @@ class Case:
         self.log = tmp_path / "log.jsonl"
         self._script = tmp_path / "script.json"
         self._home = tmp_path
+        self.bridge = SharedBridge(Path("/tmp") / f"sw-{os.getpid()}")
         self.pool = Pool(
-            {"PATH": os.environ["PATH"], "HOME": str(tmp_path)},
-            Leftovers(tmp_path / "processes"),
-            Path("/tmp") / f"sw-{os.getpid()}",
+            {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}, Leftovers(tmp_path / "processes"), self.bridge
         )
         self.desk = FakeDesk()
 

@@ -263,3 +263,17 @@ def test_of_a_session_that_counts_as_a_whole_the_difference_is_the_turn() -> Non
     assert totals.of_turn("other", second, resumed=True) == Usage(precision="lower_bound")
     assert totals.of_turn("s", first, resumed=True) == first  # counted anew
     assert totals.of_turn("s", None, resumed=True) is None
+
+
+def test_a_review_a_call_of_our_tool_and_a_closing_word_are_one_answer() -> None:
+    def said(text: str) -> dict[str, object]:
+        return {"type": "assistant", "message": {"content": [{"type": "text", "text": text}]}}
+
+    def called(name: str) -> dict[str, object]:
+        return {"type": "assistant", "message": {"content": [{"type": "tool_use", "name": name, "input": {}}]}}
+
+    ours = "mcp__sprintwright__give_verdict"
+    events = [said("I look."), called("Read"), said("The review."), called(ours), said("Recorded.")]
+    end = {"type": "result", "subtype": "success", "is_error": False, "result": "Recorded."}
+    reading, _ = read("claude", "\n".join(json.dumps(event) for event in [*events, end]) + "\n")
+    assert reading.answer == "The review.\nRecorded."

@@ -10,13 +10,15 @@ from typing import Any, get_args
 
 import pytest
 
+from sprintwright.agents.bridge.shared import SharedBridge
 from sprintwright.agents.cli import turn as cli
 from sprintwright.agents.config import CliAgentConfig, Preset
-from sprintwright.engine.ports import TurnAnswer, TurnRequest
+from sprintwright.engine.ports import Stream, Tool, TurnAnswer, TurnRequest
 from sprintwright.errors import Operational
 from sprintwright.model.definition import Permissions
 from sprintwright.model.usage import Usage
 from sprintwright.processes import Leftovers
+from tests.unit.agents.acp_case import FakeDesk
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "agents"
 PRESETS: tuple[Preset, ...] = get_args(Preset)
@@ -27,7 +29,11 @@ class Stage:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.shown: list[tuple[str, str]] = []
+        self.desk = FakeDesk()
+
+    @property
+    def shown(self) -> list[tuple[Stream, str]]:
+        return self.desk.said
 
     async def turn(
         self,
@@ -36,6 +42,7 @@ class Stage:
         session: str = "",
         permissions: Permissions = "read_only",
         env: dict[str, str] | None = None,
+        tools: tuple[Tool, ...] = (),
     ) -> TurnAnswer:
         (self.folder / "plays.json").write_text(json.dumps(plays), "utf-8")
         player = str(Path(__file__).with_name("player.py"))
@@ -43,10 +50,11 @@ class Stage:
         config = CliAgentConfig(kind="cli", preset=preset, command=words, env=env or {})
         request = TurnRequest(
             run_id="run-1", key="make", role="w", agent="mine", prompt="Say héllo.", folder=str(self.folder),
-            permissions=permissions, session=session, idle_seconds=60,
+            permissions=permissions, session=session, idle_seconds=60, tools=tools, verdicts=("good",),
         )  # fmt: skip
         leftovers = Leftovers(self.folder / "left")
-        return await cli.turn(config, request, os.environ, leftovers, lambda s, text: self.shown.append((s, text)))
+        bridge = SharedBridge(Path("/tmp") / f"sw-{os.getpid()}")
+        return await cli.turn(config, request, self.desk, os.environ, leftovers, bridge)
 
     @property
     def calls(self) -> list[dict[str, Any]]:
@@ -142,3 +150,26 @@ async def test_r066_a_line_without_an_end_ends_the_agent(stage: Stage, monkeypat
     with pytest.raises(Operational, match="Agent 'mine' printed a line of more than 100000 bytes") as caught:
         await stage.turn("pi", {"text": "x" * 300_000})
     assert caught.value.cause == "protocol"
+
+
+def left_over() -> list[str]:
+    """Files in the runtime folder, after the turn."""
+    return [str(file) for file in (Path("/tmp") / f"sw-{os.getpid()}").iterdir()]
+
+
+async def test_a_program_that_takes_a_tool_server_is_told_how_to_start_ours_and_one_that_does_not_start_it_is_named(
+    stage: Stage,
+) -> None:
+    answer = await stage.turn("claude", golden("claude-turn"), tools=("give_verdict", "ask_user"))
+    arguments = stage.calls[0]["arguments"]
+    server = json.loads(arguments[arguments.index("--mcp-config") + 1])["mcpServers"]["sprintwright"]
+    assert server["args"][:3] == ["-I", "-X", "utf8"] and server["args"][-1] not in left_over()
+    allowed = arguments[arguments.index("--allowedTools") + 1]
+    assert allowed == "mcp__sprintwright__give_verdict,mcp__sprintwright__ask_user"
+    assert "did not start our tools" in answer.warnings[-1]
+
+
+@pytest.mark.parametrize("preset", ["gemini", "opencode", "pi"])
+async def test_a_program_that_takes_no_tool_server_is_called_as_without_tools(stage: Stage, preset: Preset) -> None:
+    answer = await stage.turn(preset, golden(f"{preset}-turn"), tools=("give_verdict",))
+    assert "sprintwright" not in str(stage.calls[0]) and answer.warnings == ()

@@ -45,6 +45,8 @@ class Heard:
         self.calls: dict[str, schema.ToolCallStart | schema.ToolCallProgress] = {}
         self.cost: float | None = None
         """US dollars of the session so far, as the agent says."""
+        self.read = self.wrote = self.cached = 0
+        """Tokens of the requests that this turn came to, for agents that tell them one by one (qwen)."""
         self.mode = ""
         """The session mode that the agent went over to, if it said so."""
         self.acted = False
@@ -59,6 +61,7 @@ class Heard:
         match update:
             case schema.AgentMessageChunk(content=schema.TextContentBlock(text=text)):
                 self._chunk(text, update.message_id)
+                self._spend(_within(update.field_meta, "usage"))
             case schema.AgentThoughtChunk(content=schema.TextContentBlock(text=text)):
                 self._output("note", text)
             case schema.ToolCallStart() | schema.ToolCallProgress():
@@ -130,11 +133,20 @@ class Heard:
             self._length += len(text)
         self._output("text", text)
 
+    def _spend(self, used: dict[str, Any]) -> None:
+        def count(name: str) -> int:
+            told = used.get(name)
+            return max(0, told) if isinstance(told, int) else 0
+
+        self.read += count("inputTokens")
+        self.wrote += count("outputTokens")
+        self.cached += count("cachedReadTokens")
+
     def _call(self, update: schema.ToolCallStart | schema.ToolCallProgress) -> None:
         known = self.calls.get(update.tool_call_id)
         title = update.title or (known.title if known else "") or update.tool_call_id
         kind = update.kind or (known.kind if known else None) or "other"
-        if self._is_ours(title, kind):
+        if self._is_ours(title, kind) or self._is_ours(_tool(update), kind):
             self._joined = True
         else:
             self._divided = True
@@ -148,6 +160,19 @@ class Heard:
             self.calls[update.tool_call_id] = update
         if known is None or (update.status is not None and update.status != known.status):
             self._output("note", f"\n[{update.status or 'started'}] {one_line(title, 200)}\n")
+
+
+def _within(meta: dict[str, Any] | None, name: str) -> dict[str, Any]:
+    """An object in what an agent adds to the protocol on its own account."""
+    found = (meta or {}).get(name)
+    return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+
+
+def _tool(update: schema.ToolCallStart | schema.ToolCallProgress) -> str:
+    """The name of the tool where an agent gives it beside its title, which may have the arguments, too."""
+    meta = update.field_meta or {}
+    name = meta.get("toolName") or _within(meta, "claudeCode").get("toolName")
+    return name if isinstance(name, str) else ""
 
 
 def difference(path: str, old: str, new: str) -> str:

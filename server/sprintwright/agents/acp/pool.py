@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sprintwright.agents.bridge import ToolBridge
+from sprintwright.agents.bridge.shared import SERVER, SharedBridge
 from sprintwright.engine.ports import TurnRequest
 from sprintwright.processes import Leftovers
 
@@ -16,8 +15,6 @@ if TYPE_CHECKING:  # the protocol's library takes half a second to load: only a 
 
     from sprintwright.agents.acp.session import AgentSession
 
-SERVER = "sprintwright"
-"""The name of our tool server at agents."""
 MOST_IDLE = 4
 """Agents of a run that wait for a later pass; beyond, the one that has waited longest is ended and loads it again."""
 
@@ -28,12 +25,11 @@ class Pool:
     Args:
         parent: the environment that agents' own environment is taken from.
         leftovers: remembers live programs.
-        runtime: the user's runtime folder, for the socket of our tools.
+        bridge: how they reach our tools.
     """
 
-    def __init__(self, parent: Mapping[str, str], leftovers: Leftovers, runtime: Path) -> None:
-        self.parent, self.leftovers, self._runtime = parent, leftovers, runtime
-        self._bridge: ToolBridge | None = None
+    def __init__(self, parent: Mapping[str, str], leftovers: Leftovers, bridge: SharedBridge) -> None:
+        self.parent, self.leftovers, self._bridge = parent, leftovers, bridge
         self._held: dict[tuple[str, str], AgentSession] = {}
         self._idle: dict[tuple[str, str], None] = {}
 
@@ -62,15 +58,16 @@ class Pool:
         self._idle.pop((run_id, talk), None)
         held = self._held.pop((run_id, talk), None)
         if held is not None:
-            await held.close()
+            try:
+                await held.close()
+            finally:
+                if held.tools is not None:
+                    await self._bridge.close(held.tools)
 
     async def leave(self, run_id: str, talk: str = "") -> None:
         """End all sessions of a run whose conversation's name begins so."""
         names = [name for name in self._held if name[0] == run_id and name[1].startswith(talk)]
         await asyncio.gather(*(self.drop(*name) for name in names))
-        if not self._held and self._bridge is not None:
-            bridge, self._bridge = self._bridge, None
-            await bridge.__aexit__(None, None, None)
 
     async def servers(self, request: TurnRequest, session: AgentSession) -> list[schema.McpServerStdio]:
         """The tool servers that a session is given: ours, where the turn has tools; it belongs to the session then."""
@@ -78,9 +75,7 @@ class Pool:
 
         if not request.tools:
             return []
-        if self._bridge is None:
-            self._bridge = await ToolBridge(self._runtime).__aenter__()
         session.catalogue = (request.tools, request.verdicts)
-        session.tools = self._bridge.open(*session.catalogue)
+        session.tools = await self._bridge.open(request)
         program, *arguments = session.tools.command
         return [schema.McpServerStdio(name=SERVER, command=program, args=arguments, env=[])]

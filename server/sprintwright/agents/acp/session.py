@@ -292,8 +292,6 @@ class AgentSession:
                     async with asyncio.timeout(_END_SECONDS):
                         await self._connection.close()
             child.close_stdin()
-            if self.tools is not None:
-                await self.tools.close()
         finally:
             await child.close(_END_SECONDS)
             if self._watch is not None:

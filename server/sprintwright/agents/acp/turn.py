@@ -105,6 +105,7 @@ async def _session(known: Known, request: TurnRequest, desk: Desk, pool: Pool, w
 
 
 async def _prepare(known: Known, request: TurnRequest, desk: Desk, session: AgentSession, warnings: list[str]) -> None:
+    session.catalogue = (request.tools, request.verdicts)  # a later pass may have others
     modes = known.modes.get(request.permissions, ())
     mode = await session.set_mode((*modes, *ASKING[request.permissions]))
     if mode:
@@ -142,6 +143,14 @@ def _usage(session: AgentSession, answer: schema.PromptResponse, heard: Heard, s
     told, cost = answer.usage, None
     if heard.cost is not None:
         cost, session.cost = max(0.0, heard.cost - session.cost), heard.cost
+    if told is None and heard.read + heard.wrote:
+        return Usage(
+            input_tokens=heard.read,
+            output_tokens=heard.wrote,
+            cached_tokens=heard.cached,
+            cost=cost,
+            precision="lower_bound",
+        )
     if told is None:
         return Usage(cost=cost, precision="lower_bound") if cost is not None else None
     wrote, cached = told.output_tokens, told.cached_read_tokens or 0

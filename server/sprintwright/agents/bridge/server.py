@@ -25,6 +25,8 @@ from sprintwright.engine.ports import ToolAnswer
 
 _MOST_VERDICT = 10_000
 _LAST_WORDS_SECONDS = 1.0
+_HARMLESS = types.ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=False)
+"""They change nothing in the folder. Of others some agents ask without a name (qwen), and we could not allow ours."""
 
 _Context: TypeAlias = ServerRequestContext[Any, Any]
 _Incoming: TypeAlias = "MemoryObjectSendStream[SessionMessage | Exception]"
@@ -55,7 +57,9 @@ def _server(connection: Connection) -> Server[Any]:
         connection.tell_changed = session.send_tool_list_changed
         return types.ListToolsResult(
             tools=[
-                types.Tool(name=name, description=words, input_schema=cast("dict[str, Any]", schema))
+                types.Tool(
+                    name=name, description=words, input_schema=cast("dict[str, Any]", schema), annotations=_HARMLESS
+                )
                 for name, words, schema in connection.shown()
             ]
         )

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Mapping
 
+from sprintwright.agents.bridge.shared import SERVER
 from sprintwright.agents.config import Preset
 from sprintwright.model.definition import Permissions
 from sprintwright.model.value import Value
@@ -89,12 +90,32 @@ def call_of(preset: Preset, permissions: Permissions, *, session: str = "", mode
         case "pi":
             going_on = ("--session", session) if session else ()
             words = ("-p", "--mode", "json", *_PI[permissions], *by_name, *going_on)
-    return with_tools(preset, Call(arguments=words, env=env))
+    return Call(arguments=words, env=env)
 
 
-def with_tools(preset: Preset, call: Call) -> Call:
-    """The one place where a call gets the options that offer our own tools (MCP); there are none yet."""
-    return call
+def takes_tools(preset: Preset) -> bool:
+    """Whether a call can be told of our tools; the others take a tool server from their own settings alone."""
+    return preset in ("claude", "codex", "qwen")
+
+
+def with_tools(preset: Preset, call: Call, command: tuple[str, ...], tools: tuple[str, ...]) -> Call:
+    """The call with our tool server, started by ``command``; its tools need no leave, all else stays as it was."""
+    program, *arguments = command
+    match preset:
+        case "codex":
+            # TOML's strings and lists are JSON's. They stand behind `exec`, where options of all its forms do.
+            at = f"mcp_servers.{SERVER}"
+            values = {"command": program, "args": arguments, "default_tools_approval_mode": "approve"}
+            options = [word for name, value in values.items() for word in ("-c", f"{at}.{name}={json.dumps(value)}")]
+            words = (call.arguments[0], *options, *call.arguments[1:])
+        case "claude" | "qwen":
+            server = {"command": program, "args": arguments, **({"trust": True} if preset == "qwen" else {})}
+            words = (*call.arguments, "--mcp-config", json.dumps({"mcpServers": {SERVER: server}}))
+            if preset == "claude":
+                words = (*words, "--allowedTools", ",".join(f"mcp__{SERVER}__{tool}" for tool in tools))
+        case _:
+            words = call.arguments
+    return call.model_copy(update={"arguments": words})
 
 
 def is_session(session: str) -> bool:

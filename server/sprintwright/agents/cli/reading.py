@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from sprintwright.agents.bridge.shared import SERVER
 from sprintwright.agents.cli.events import Event, EventKind
 from sprintwright.agents.cli.lines import EventLines
 from sprintwright.agents.cli.readers import reader_of
@@ -13,6 +14,8 @@ from sprintwright.model.usage import Usage
 from sprintwright.text import without_escapes
 
 _SHOWN: dict[EventKind, Stream] = {"text": "text", "thought": "note", "tool": "note", "error": "error"}
+_OURS = (f"[mcp__{SERVER}__", f"[{SERVER}")
+"""How calls of our tools are shown."""
 _ENDS = ("final", "failed", "cut")
 _NO_SESSION = re.compile(
     r"\bno (?:previous |saved )?(?:conversations?|sessions?|rollout) found\b"
@@ -28,7 +31,7 @@ class Reading:
 
     def __init__(self, preset: Preset, who: str, output: Output) -> None:
         self._lines, self._reader, self._output = EventLines(who), reader_of(preset), output
-        self._answer = ""
+        self._answer = self._before = ""
         self.session = ""
         self.usage: Usage | None = None
         """As it was told: of the turn, or of the whole session (``whole_thread``)."""
@@ -46,8 +49,8 @@ class Reading:
 
     @property
     def answer(self) -> str:
-        """The last whole message, without escape codes."""
-        return without_escapes(self._answer).strip()
+        """The last whole message, without escape codes; with what came before it where only our tools stood between."""
+        return without_escapes(f"{self._before}\n{self._answer}").strip()
 
     def feed(self, text: str) -> None:
         """Take what was printed. Raises `Operational` for a line that is too long."""
@@ -80,12 +83,15 @@ class Reading:
                     self.session = event.text
                 case "answer":
                     self._answer = event.text
+                case "tool" if event.text.startswith(_OURS):  # a review, `give_verdict`, a closing word: one answer
+                    self._before, self._answer = f"{self._before}\n{self._answer}".strip(), ""
                 case "usage":
                     self.usage = event.usage
                 case "refused":
                     self.refused = event.text
                 case "text" | "thought" | "tool":
                     self.begun = True
+                    self._before = "" if event.kind == "tool" else self._before
                     self.refused = "" if event.kind == "text" else self.refused
                 case _:
                     pass

@@ -1,7 +1,7 @@
 """A one-shot command line as an agent: prompt on standard input, answer on standard output.
 
 A command is any program; what it prints is the answer. A preset is a known one: it is told what the role may do, its
-events are read as they come (`cli_reading.py`), and its session can be gone on with.
+events are read as they come (`reading.py`), and its session can be gone on with.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from sprintwright.agents.cli.presets import call_of, is_session
+from sprintwright.agents.bridge.shared import SharedBridge
+from sprintwright.agents.cli.presets import call_of, is_session, takes_tools, with_tools
 from sprintwright.agents.cli.reading import Reading, ThreadTotals
 from sprintwright.agents.config import CliAgentConfig, Preset
 from sprintwright.agents.failures import classify
-from sprintwright.engine.ports import Output, TurnAnswer, TurnRequest
+from sprintwright.engine.ports import Desk, Output, TurnAnswer, TurnRequest
 from sprintwright.errors import Operational
 from sprintwright.processes import Finished, Leftovers, child_environment, find_program, run_process
 from sprintwright.processes.run import OnOutput
@@ -30,7 +31,12 @@ _totals = ThreadTotals()
 
 
 async def turn(
-    config: CliAgentConfig, request: TurnRequest, parent: Mapping[str, str], leftovers: Leftovers, output: Output
+    config: CliAgentConfig,
+    request: TurnRequest,
+    desk: Desk,
+    parent: Mapping[str, str],
+    leftovers: Leftovers,
+    bridge: SharedBridge,
 ) -> TurnAnswer:
     """Run the command once. Escape codes are taken off its answer.
 
@@ -44,10 +50,20 @@ async def turn(
             told, else `exit`): exited with another status than 0, or, a preset, did not say that its turn is over.
     """
     if config.preset:
-        return await _turn_of_preset(config, config.preset, request, parent, leftovers, output)
+        call = partial(_turn_of_preset, config, config.preset, request, parent, leftovers, desk.output)
+        if not (request.tools and takes_tools(config.preset)):
+            return await call(())
+        tools = await bridge.open(request)
+        try:
+            async with tools.turn(desk.call, request.tools, request.verdicts):
+                answer = await call(tools.command)
+            missed = f"Agent {request.agent!r} did not start our tools; what it says counts by its words alone."
+            return answer if tools.connected else answer.model_copy(update={"warnings": (*answer.warnings, missed)})
+        finally:
+            await bridge.close(tools)
     finished = await _run(
         config, (), {}, request, parent, leftovers, _ANSWER_CAP,
-        lambda stream, text: output("error" if stream == "stderr" else "text", text),
+        lambda stream, text: desk.output("error" if stream == "stderr" else "text", text),
     )  # fmt: skip
     stop("turn.answered")
     if finished.returncode != 0:
@@ -66,12 +82,13 @@ async def _turn_of_preset(
     parent: Mapping[str, str],
     leftovers: Leftovers,
     output: Output,
+    tools: tuple[str, ...],
 ) -> TurnAnswer:
     session = request.session if is_session(request.session) else ""
-    reading, finished = await _call(config, preset, request, session, parent, leftovers, output)
+    reading, finished = await _call(config, preset, request, session, parent, leftovers, output, tools)
     if session and reading.misses_session(finished.stderr):
         session = ""
-        reading, finished = await _call(config, preset, request, session, parent, leftovers, output)
+        reading, finished = await _call(config, preset, request, session, parent, leftovers, output, tools)
     stop("turn.answered")
     if finished.returncode != 0 or reading.end.kind != "final":
         raise _failure_of_preset(request, finished, reading)
@@ -91,9 +108,12 @@ async def _call(
     parent: Mapping[str, str],
     leftovers: Leftovers,
     output: Output,
+    tools: tuple[str, ...],
 ) -> tuple[Reading, Finished]:
-    """Call the program once, and read it to its end."""
+    """Call the program once, and read it to its end; ``tools``: how it starts our tool server, if it is to."""
     call = call_of(preset, request.permissions, session=session, model=config.model)
+    if tools:
+        call = with_tools(preset, call, tools, request.tools)
     reading = Reading(preset, f"Agent {request.agent!r}", output)
     finished = await _run(
         config, call.arguments, call.env, request, parent, leftovers, _TAIL_CAP,
