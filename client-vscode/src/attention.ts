@@ -22,8 +22,15 @@ export function wants(kind: Kind): boolean {
   return when === 'always' || (when === 'whenUnfocused' && !vscode.window.state.focused);
 }
 
+const WORKFLOW_FILES: vscode.DocumentSelector = ['yaml', 'yml', 'json'].map((ending) => (
+  { scheme: 'file', pattern: `**/.sprintwright/workflows/*.${ending}` }
+));
+
 export class Attention implements vscode.Disposable {
   private readonly item: vscode.StatusBarItem;
+  /** In the braces menu of a workflow file: whether it is helped with, and by what. */
+  private readonly language: vscode.LanguageStatusItem;
+  private readonly contexts = new Map<string, boolean>();
   private readonly statuses = new Map<string, RunStatus>();
   private readonly listening: { dispose(): void };
   private server: ServerState = { kind: 'stopped' };
@@ -35,6 +42,9 @@ export class Attention implements vscode.Disposable {
   ) {
     this.item = vscode.window.createStatusBarItem('sprintwright.status', vscode.StatusBarAlignment.Left, 0);
     this.item.name = 'Sprintwright';
+    this.language = vscode.languages.createLanguageStatusItem('sprintwright.language', WORKFLOW_FILES);
+    this.language.name = t('Sprintwright workflows');
+    this.language.command = { command: 'sprintwright.showLog', title: t('Show Log') };
     this.listening = store.onDidChange((change) => {
       if (change.runId !== '') {
         this.notice(change.runId);
@@ -47,10 +57,14 @@ export class Attention implements vscode.Disposable {
   dispose(): void {
     this.listening.dispose();
     this.item.dispose();
+    this.language.dispose();
   }
 
   setServer(state: ServerState): void {
     this.server = state;
+    this.language.text = serverWords(state);
+    this.language.busy = state.kind === 'starting';
+    this.language.severity = state.kind === 'failed' ? vscode.LanguageStatusSeverity.Warning : vscode.LanguageStatusSeverity.Information;
     this.draw();
   }
 
@@ -58,9 +72,17 @@ export class Attention implements vscode.Disposable {
     const waiting = this.store.waiting();
     const live = this.store.runs().filter((run) => isLive(run.head));
     this.view.badge = waiting.length === 0 ? undefined : { value: waiting.length, tooltip: needWords(waiting.length) };
-    void vscode.commands.executeCommand('setContext', 'sprintwright.runActive', live.length > 0);
-    void vscode.commands.executeCommand('setContext', 'sprintwright.hasRuns', this.store.runs().length > 0);
+    this.setContext('sprintwright.runActive', live.length > 0);
+    this.setContext('sprintwright.hasRuns', this.store.runs().length > 0);
     this.show(waiting, live);
+  }
+
+  /** Only what is new: each goes through all of VS Code's `when` clauses. */
+  private setContext(name: string, value: boolean): void {
+    if (this.contexts.get(name) !== value) {
+      this.contexts.set(name, value);
+      void vscode.commands.executeCommand('setContext', name, value);
+    }
   }
 
   private show(waiting: readonly Run[], live: readonly Run[]): void {
