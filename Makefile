@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test test-exhaustive test-client test-vscode check check-vscode bench vsix lock schema clean
+.PHONY: demo test test-exhaustive test-client test-vscode test-peers check check-vscode bench vsix lock schema clean
 
 demo: $(READY)
 	@$(BIN)/sprintwright demo
@@ -15,6 +15,12 @@ test: $(READY)
 
 test-exhaustive: $(READY)
 	@$(BIN)/python -m pytest tests --ignore=tests/bench --ignore=tests/packaging -n 2 --dist worksteal -m "exhaustive and not peers"
+
+# Real agents of other makers, pinned in tests/peers/package-lock.json, against a model server of ours. Others are tried
+# where they are on PATH; what is not there is named.
+test-peers: $(READY)
+	@tests/peers/setup.sh
+	@$(BIN)/python -m pytest tests/peers -m peers -n 2 --dist worksteal -rs
 
 # The extension's unit tests: those that need no VS Code.
 test-client: client-vscode/node_modules/.ready

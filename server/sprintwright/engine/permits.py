@@ -16,7 +16,7 @@ from sprintwright.engine.ports import Act, ActKind
 from sprintwright.errors import PathRefused
 from sprintwright.model.definition import Permissions
 from sprintwright.paths import protection, relative_inside
-from sprintwright.text import one_line
+from sprintwright.text import clean, one_line
 
 ONCE, FOR_THIS_RUN, NEVER = "once", "for this run", "never"
 """What the user answers; anything else, such as the policy's `deny`, is no."""
@@ -89,7 +89,9 @@ def _says_all(act: Act) -> bool:
 
 def shown(act: Act) -> str:
     """The words that the user reads and agrees to: all of them."""
-    named = ", ".join(path for path in act.paths if path not in act.title and path not in act.text)
+    named = ", ".join(
+        clean(path, newlines=False) for path in act.paths if path not in act.title and path not in act.text
+    )
     first = " ".join(part for part in (act.kind, one_line(act.title, 300), f"({named})" if named else "") if part)
     return f"{first}\n\n{act.text}" if act.text and act.text != act.title else first
 

@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Literal, TypeAlias, cast
 
 from sprintwright.errors import Operational
+from sprintwright.processes.ancestry import end_marked, marked
 from sprintwright.processes.liveness import stat_fields
+from sprintwright.threads import in_thread
 
 StreamName: TypeAlias = Literal["stdout", "stderr"]
 OnBytes: TypeAlias = Callable[[StreamName, bytes], None]
@@ -41,6 +43,10 @@ class Child(asyncio.SubprocessProtocol):
         self._drained = asyncio.Event()
         self._exited = asyncio.Event()
         self._lost = asyncio.Event()
+        self._writable = asyncio.Event()
+        self._writable.set()
+        self.mark = ""
+        """What the environment of everything that it starts has; empty: nothing has."""
         self.over: asyncio.Future[int] = loop.create_future()
         """The exit status (negative: the signal). Fails when ``on_bytes`` raised."""
         self.over.add_done_callback(_seen)
@@ -67,10 +73,32 @@ class Child(asyncio.SubprocessProtocol):
         if (stdin := self._stdin()) is not None:
             stdin.close()
 
+    async def writable(self) -> None:
+        """Until little is queued for the child, or it has left its standard input."""
+        await self._writable.wait()
+
+    def pause(self) -> None:
+        """Leave what it writes to its standard output in the pipe."""
+        if (stdout := self._stdout()) is not None:
+            stdout.pause_reading()
+
+    def resume(self) -> None:
+        """Read on."""
+        if (stdout := self._stdout()) is not None:
+            stdout.resume_reading()
+
     async def close(self, grace: float) -> None:
-        """End the child and its group: SIGTERM, ``grace`` seconds, SIGKILL. Nothing of it is left then."""
+        """End the child and its group: SIGTERM, ``grace`` seconds, SIGKILL; then those that left the group (R64).
+
+        Nothing of it is left then, but for processes that hid their environment.
+        """
         try:
-            await end_group(self.pid, grace)
+            try:
+                await end_group(self.pid, grace)
+            finally:
+                if self.mark:
+                    await in_thread(end_marked, self.mark)
+            self.resume()
             with contextlib.suppress(TimeoutError):  # a transport that is closed before asyncio knows makes it complain
                 async with asyncio.timeout(_KILLED_SECONDS):
                     await self._exited.wait()
@@ -103,11 +131,20 @@ class Child(asyncio.SubprocessProtocol):
         """Called by asyncio."""
         if fd == 0:
             self._stdin_open = False
+            self._writable.set()
         elif self._on_closed is not None:
             self._on_closed("stdout" if fd == 1 else "stderr")
         self._open.discard(fd)
         if not self._open:
             self._drained.set()
+
+    def pause_writing(self) -> None:
+        """Called by asyncio."""
+        self._writable.clear()
+
+    def resume_writing(self) -> None:
+        """Called by asyncio."""
+        self._writable.set()
 
     def process_exited(self) -> None:
         """Called by asyncio."""
@@ -125,6 +162,9 @@ class Child(asyncio.SubprocessProtocol):
             return None
         return cast("asyncio.WriteTransport | None", self.transport.get_pipe_transport(0))
 
+    def _stdout(self) -> asyncio.ReadTransport | None:
+        return cast("asyncio.ReadTransport | None", self.transport.get_pipe_transport(1)) if 1 in self._open else None
+
 
 async def start_child(
     argv: Sequence[str],
@@ -140,7 +180,8 @@ async def start_child(
 
     Args:
         argv: the program by its absolute path, from `find_program`, and its arguments.
-        env: its whole environment, from `child_environment`.
+        env: its whole environment, from `child_environment`. An agent's gets a mark besides, by which
+            `Child.close` finds what left the group.
         on_bytes: gets what it writes, as it comes.
         stdin: whether it gets a pipe; otherwise its input is empty.
         on_closed: told when a stream of its output is at its end.
@@ -150,15 +191,19 @@ async def start_child(
     """
     if not Path(argv[0]).is_absolute():
         raise Operational("spawn", f"The program {argv[0]!r} must be named by its absolute path.")
+    env, mark = marked(env)
     spawning = asyncio.create_task(
         _spawn(argv, cwd, env, on_bytes, stdin, pass_fds, on_closed), name=f"spawn {argv[0]}"
     )
     try:
         child = await asyncio.shield(spawning)
+        child.mark = mark
     except asyncio.CancelledError:
         # Interrupted half-way, asyncio ends the program alone and not what it has started by then.
         with contextlib.suppress(OSError, ValueError):
-            await (await spawning).close(0)
+            child = await spawning
+            child.mark = mark
+            await child.close(0)
         raise
     except (OSError, ValueError) as error:
         transient = isinstance(error, OSError) and error.errno in _TRANSIENT

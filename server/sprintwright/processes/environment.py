@@ -11,7 +11,7 @@ from pathlib import PurePath
 from sprintwright.errors import Operational
 
 _PASSED = re.compile(
-    r"PATH|HOME|LANG|LC_[A-Z]+|TMPDIR|XDG_[A-Z_]+"
+    r"PATH|HOME|LANG|LC_[A-Z]+|TMPDIR|XDG_[A-Z_]+|SPRINTWRIGHT_(?:RUN|LEAF|ROLE|CHILD)"
     r"|(?:HTTP|HTTPS|FTP|ALL|NO)_PROXY"
     r"|SSL_CERT_(?:FILE|DIR)|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|NODE_EXTRA_CA_CERTS|AWS_CA_BUNDLE",
     re.IGNORECASE,

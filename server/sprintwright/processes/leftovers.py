@@ -8,8 +8,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sprintwright.paths import make_private_dir
+from sprintwright.processes.ancestry import end_marked, mark_of
 from sprintwright.processes.child import end_group
 from sprintwright.processes.liveness import boot_id, process_start_time
+from sprintwright.threads import in_thread
 
 _GRACE_SECONDS = 2.0
 
@@ -55,7 +57,10 @@ class Leftovers:
             _, pid, start, boot = file.name.split(".", 3)
             alive = boot == boot_id() and start != "0" and process_start_time(int(pid)) == int(start)
             if alive and int(pid) != os.getpid():
+                mark = mark_of(int(pid))
                 await end_group(int(pid), _GRACE_SECONDS)
+                if mark:
+                    await in_thread(end_marked, mark)
                 ended += 1
             file.unlink(missing_ok=True)
         return ended

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import io
+import math
 import shlex
 from collections.abc import Callable
 from typing import Any, cast
@@ -18,7 +20,13 @@ _KINDS: dict[str, ActKind] = {
 }  # fmt: skip
 _PATH_FIELDS = ("file_path", "filePath", "path", "abs_path")
 """How agents name the file in what they give to their tools."""
+_CHANGES = ("edit", "delete", "move")
+_LONGEST_TITLE = 300
 _MOST_CALLS = 20_000
+_MOST_WHOLE = 100
+"""Calls that are known with all that they are about; of others, such as those that are over, only what they are."""
+MOST_TOKENS = 10**12
+"""Beyond this a number of tokens is none."""
 _LONGEST_ANSWER = 16 * 1024 * 1024
 """Characters of one message; what is beyond is not kept."""
 
@@ -37,12 +45,12 @@ class Heard:
 
     def __init__(self, output: Callable[[Stream, str], None], is_ours: Callable[[str, str], bool]) -> None:
         self._output, self._is_ours = output, is_ours
-        self._pieces: list[str] = []
-        self._length = 0
+        self._text, self._length = io.StringIO(), 0
         self._earlier = ""
         self._message: str | None = None
         self._divided = self._joined = False
         self.calls: dict[str, schema.ToolCallStart | schema.ToolCallProgress] = {}
+        self._whole: dict[str, None] = {}
         self.cost: float | None = None
         """US dollars of the session so far, as the agent says."""
         self.read = self.wrote = self.cached = 0
@@ -54,7 +62,7 @@ class Heard:
 
     def text(self) -> str:
         """The answer so far."""
-        return "".join(self._pieces).strip() or self._earlier
+        return self._text.getvalue().strip() or self._earlier
 
     def take(self, update: Any) -> None:
         """One update of the protocol; kinds that say nothing to us are passed over."""
@@ -74,7 +82,7 @@ class Heard:
             case schema.CurrentModeUpdate():
                 self.mode = update.current_mode_id
             case schema.UsageUpdate() if update.cost is not None and update.cost.currency.upper() == "USD":
-                self.cost = max(0.0, update.cost.amount)
+                self.cost = max(0.0, update.cost.amount) if math.isfinite(update.cost.amount) else self.cost
             case _:
                 pass
 
@@ -90,8 +98,6 @@ class Heard:
         known = self.calls.get(asked.tool_call_id)
         title = asked.title or (known.title if known else "") or asked.tool_call_id
         kind = asked.kind or (known.kind if known else None) or "other"
-        if self._is_ours(title, kind):
-            return Act(kind="tool", title=one_line(title, 200))
         content = asked.content or (known.content if known else None) or []
         given = asked.raw_input if asked.raw_input is not None else (known.raw_input if known else None)
         fields = cast("dict[str, Any]", given) if isinstance(given, dict) else {}
@@ -99,6 +105,9 @@ class Heard:
         if isinstance(command, list):
             command = shlex.join(str(word) for word in cast("list[object]", command))
         locations = asked.locations or (known.locations if known else None) or []
+        edits = any(isinstance(block, schema.FileEditToolCallContent) for block in content)
+        if self._is_ours(title, kind) and not isinstance(command, str) and not edits:
+            return Act(kind="tool", title=one_line(title, 200))
         paths = [location.path for location in locations]
         texts = [command] if isinstance(command, str) else []
         for block in content:
@@ -109,12 +118,13 @@ class Heard:
                 block.content, schema.TextContentBlock
             ):
                 texts.append(block.content.text)
-        named = [
-            fields[name] for name in ("file_path", "filePath", "path", "abs_path") if isinstance(fields.get(name), str)
-        ]
+        named = [fields[name] for name in _PATH_FIELDS if isinstance(fields.get(name), str)]
+        if len(title) > _LONGEST_TITLE or "\n" in title:  # what is agreed to is shown whole
+            texts.insert(0, title)
+        told = _KINDS.get(kind, "other")
         return Act(
-            kind="execute" if isinstance(command, str) else _KINDS.get(kind, "other"),
-            title=title,
+            kind="execute" if isinstance(command, str) else "edit" if edits and told not in _CHANGES else told,
+            title=one_line(title, _LONGEST_TITLE),
             text="\n".join(dict.fromkeys(texts)),
             paths=tuple(dict.fromkeys([*paths, *named])),
         )
@@ -122,21 +132,19 @@ class Heard:
     def _chunk(self, text: str, message: str | None) -> None:
         changed = message is not None and self._message is not None and message != self._message
         if text.strip() and (self._divided or (changed and not self._joined)):
-            self._earlier = "".join(self._pieces).strip() or self._earlier
-            self._pieces.clear()
-            self._length, self._divided = 0, False
+            self._earlier = self.text()
+            self._text, self._length, self._divided = io.StringIO(), 0, False
         if text.strip():
             self._joined = False
             self._message = message if message is not None else self._message
         if self._length < _LONGEST_ANSWER:
-            self._pieces.append(text[: _LONGEST_ANSWER - self._length])
-            self._length += len(text)
+            self._length += self._text.write(text[: _LONGEST_ANSWER - self._length])
         self._output("text", text)
 
     def _spend(self, used: dict[str, Any]) -> None:
         def count(name: str) -> int:
             told = used.get(name)
-            return max(0, told) if isinstance(told, int) else 0
+            return min(max(0, told), MOST_TOKENS) if isinstance(told, int) else 0
 
         self.read += count("inputTokens")
         self.wrote += count("outputTokens")
@@ -155,11 +163,26 @@ class Heard:
             return
         if known is not None:
             told = {name: value for name, value in update if value is not None and name != "session_update"}
-            self.calls[update.tool_call_id] = known.model_copy(update=told)
+            now = known.model_copy(update=told)
         else:
-            self.calls[update.tool_call_id] = update
+            now = update.model_copy()
+        self.calls[update.tool_call_id] = now
+        self._shorten(now)
         if known is None or (update.status is not None and update.status != known.status):
             self._output("note", f"\n[{update.status or 'started'}] {one_line(title, 200)}\n")
+
+    def _shorten(self, call: schema.ToolCallStart | schema.ToolCallProgress) -> None:
+        """Keep no more of calls than their requests for permission need: agents make thousands in a turn (R79)."""
+        call.raw_output = None
+        over = call.status in ("completed", "failed")
+        self._whole.pop(call.tool_call_id, None)
+        if not over and (call.content or call.raw_input is not None):
+            self._whole[call.tool_call_id] = None
+        oldest = next(iter(self._whole)) if len(self._whole) > _MOST_WHOLE else None
+        self._whole.pop(oldest or "", None)
+        for one in (call if over else None, self.calls.get(oldest) if oldest else None):
+            if one is not None:
+                one.content = one.raw_input = None
 
 
 def _within(meta: dict[str, Any] | None, name: str) -> dict[str, Any]:

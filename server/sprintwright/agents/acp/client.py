@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import stat
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from sprintwright.paths import read_beneath, relative_inside, resolve_inside, wr
 from sprintwright.threads import in_thread
 
 _MOST_BYTES = 5 * 1024 * 1024
-_ALLOW = ("allow_once", "allow_always")
+_ALLOW = ("allow_once",)
 _REJECT = ("reject_once", "reject_always")
 
 
@@ -32,8 +33,16 @@ class OpenTurn:
         self._asking, self._asked = 0, 0.0
         self.failed: asyncio.Future[BaseException] = asyncio.get_running_loop().create_future()
         """What ended the wait for an answer, such as a pause: it ends the turn."""
-        self.allowed: set[str] = set()
-        """Files whose change was allowed: an agent that asks first writes through us afterwards."""
+        self.allowed: Counter[str] = Counter()
+        """Changes of files that were allowed: an agent that asks first writes through us afterwards, once each."""
+        self.writing: set[asyncio.Future[None]] = set()
+        """Files that are being written."""
+
+    async def end(self) -> None:
+        """Nothing is done for the agent from now on; what is being written is whole when this returns (R72)."""
+        self.cancelled = True
+        if self.writing:
+            await asyncio.wait(self.writing)
 
     async def permit(self, act: Act) -> bool:
         """Whether the agent may do that."""
@@ -86,7 +95,11 @@ class OurClient:
     async def request_permission(
         self, session_id: str, tool_call: schema.ToolCallUpdate, options: list[schema.PermissionOption], **_: Any
     ) -> schema.RequestPermissionResponse:
-        """By the role's permissions, or as the user says; always the option that counts once."""
+        """By the role's permissions, or as the user says; by the option that counts once.
+
+        An agent that offers to allow a thing only for always is not given that: what is allowed here would be allowed
+        to it when nobody is asked any more (X74). To refuse for always takes nothing from anybody.
+        """
         turn = self._open(session_id)
         if turn is None or turn.cancelled:
             return _cancelled()
@@ -94,8 +107,11 @@ class OurClient:
         allowed = await turn.permit(act)
         if turn.cancelled or self.turn is not turn:
             return _cancelled()
-        if allowed:
+        if allowed and act.kind == "edit":
             turn.allowed.update(filter(None, (self._name(path) for path in act.paths)))
+        if allowed and not any(option.kind in _ALLOW for option in options):
+            turn.refused = True
+            turn.desk.output("note", "It offers no way to allow that only once, so it is not allowed.\n")
         for kind in _ALLOW if allowed else _REJECT:
             for option in options:
                 if option.kind == kind:
@@ -110,7 +126,9 @@ class OurClient:
         """Write a file of the folder, whole, if the role may; what was allowed before is not asked about again."""
         turn = self._must_be_open(session_id)
         rel = self._place(path)
-        if rel not in turn.allowed:
+        if turn.allowed[rel] > 0:
+            turn.allowed[rel] -= 1
+        else:
             old = await in_thread(_read, self._folder, rel)
             act = Act(kind="edit", title=f"Write {path}", text=difference(rel, old, content), paths=(rel,))
             if not await turn.permit(act):
@@ -118,8 +136,11 @@ class OurClient:
         if self.turn is not turn or turn.cancelled:
             raise acp.RequestError.invalid_params({"details": "The turn is over."})
         turn.heard.acted = True
+        writing = asyncio.ensure_future(in_thread(_write, self._folder, rel, content))
+        turn.writing.add(writing)
+        writing.add_done_callback(turn.writing.discard)
         try:
-            await in_thread(_write, self._folder, rel, content)
+            await writing
         except PathRefused as error:
             raise acp.RequestError.invalid_params({"details": error.message}) from error
         except OSError as error:
@@ -142,6 +163,12 @@ class OurClient:
         if len(text) > _MOST_BYTES:
             raise acp.RequestError.invalid_params({"details": f"{rel!r} is too large; read it in parts."})
         return schema.ReadTextFileResponse(content=text)
+
+    async def create_terminal(self, **_: Any) -> Any:
+        """We have no terminals; without this the SDK would answer as if there were one."""
+        raise acp.RequestError(-32601, "There are no terminals here.")
+
+    terminal_output = release_terminal = wait_for_terminal_exit = kill_terminal = create_terminal
 
     def _open(self, session_id: str) -> OpenTurn | None:
         return self.turn if session_id == self.session else None

@@ -23,6 +23,7 @@ class Launch:
     folder: Path
     sign_in: str = ""
     reads: bool = True
+    tools_seconds: float = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,4 +67,5 @@ def launch_of(name: str, config: AcpAgentConfig, parent: Mapping[str, str], fold
         folder=folder,
         sign_in=preset.sign_in,
         reads=preset.reads,
+        tools_seconds=preset.tools_seconds,
     )

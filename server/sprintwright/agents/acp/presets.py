@@ -25,6 +25,7 @@ class Preset:
         modes: session modes by permissions, best first; the first that it offers is set.
         reads: whether it is offered to read files through us.
         usage: what the usage in its answers counts.
+        tools_seconds: how long its first turn waits for it to find our tools: it opens a session before it has them.
     """
 
     title: str
@@ -36,6 +37,7 @@ class Preset:
     modes: Mapping[Permissions, tuple[str, ...]] = field(default_factory=dict[Permissions, tuple[str, ...]])
     reads: bool = True
     usage: UsageScope = "last_request"
+    tools_seconds: float = 0
 
 
 ASKING: Mapping[Permissions, tuple[str, ...]] = {
@@ -62,6 +64,7 @@ PRESETS: Mapping[str, Preset] = {
         # Its `plan` ends a turn with a request to leave it, so a role that only reads is held by what it asks.
         modes=_DEFAULT_ONLY,
         usage="turn",
+        tools_seconds=5,  # measured under load: its first request to its model had none of ours
     ),
     "codex": Preset(
         "Codex",

@@ -21,7 +21,7 @@ from sprintwright.agents.bridge import Connection
 from sprintwright.engine.ports import Desk, Tool
 from sprintwright.errors import Operational
 from sprintwright.processes import Child, start_child
-from sprintwright.text import without_escapes
+from sprintwright.text import one_line, without_escapes
 
 T = TypeVar("T")
 
@@ -124,7 +124,7 @@ class AgentSession:
                 transient=False,
             )
         about = hello.agent_info
-        self.version = f"{about.name} {about.version}" if about else ""
+        self.version = f"{one_line(about.name, 100)} {one_line(about.version, 100)}" if about else ""
 
     async def open(self, earlier: str, servers: Sequence[schema.McpServerStdio]) -> None:
         """Continue the earlier session, by load, else by resume, else begin a new one and say why (B129).
@@ -160,6 +160,18 @@ class AgentSession:
             "open a session", OPEN_SECONDS, self._connection.new_session(cwd=where, mcp_servers=with_servers)
         )
         self._opened(told.session_id, told)
+
+    async def tools_seen(self) -> None:
+        """Until the agent has asked which tools of ours there are, if it is one that does so late; or it is gone."""
+        assert self._child is not None
+        seconds = self.launch.tools_seconds
+        if self.tools is None or not seconds:
+            return
+        seen = asyncio.ensure_future(self.tools.seen.wait())
+        try:
+            await asyncio.wait({seen, self._child.over}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            seen.cancel()
 
     async def set_mode(self, wanted: Sequence[str]) -> str:
         """Set the first mode of ``wanted`` that the agent offers; its id, or empty when it offers none of them."""
@@ -209,6 +221,7 @@ class AgentSession:
             await self._cancel(asking)
             raise
         finally:
+            await turn.end()
             self.refused = turn.refused
             self.client.turn, self._desk = None, None
 
@@ -304,7 +317,7 @@ class AgentSession:
 
     def _heard(self, stream: str, data: bytes) -> None:
         if stream == "stdout":
-            self._transport.feed(data)
+            self._transport.feed(data)  # of all that can go wrong in it, a line that is too long ends the session
             return
         self._stderr.append(data[-_STDERR_BYTES:])
         self._stderr_size += len(self._stderr[-1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -82,11 +83,18 @@ async def _session(known: Known, request: TurnRequest, desk: Desk, pool: Pool, w
     if session is None:
         await pool.drop(request.run_id, request.talk)
         launch = known.launch()
+        marks = {
+            "SPRINTWRIGHT_RUN": request.run_id,
+            "SPRINTWRIGHT_LEAF": request.key,
+            "SPRINTWRIGHT_ROLE": request.role,
+        }
+        launch = replace(launch, env={**launch.env, **marks})  # those of its first turn
         session = await AgentSession.start(launch, partial(pool.leftovers.watch, request.run_id))
         stop("turn.spawned")
         pool.hold(request.run_id, request.talk, session)
         try:
             await session.open(request.session, await pool.servers(request, session))
+            await session.tools_seen()
         except BaseException:
             await pool.drop(request.run_id, request.talk)
             raise

@@ -38,6 +38,8 @@ class Connection:
         self._catalogue = self._shown = catalogue
         self._turn: _OpenTurn | None = None
         self._connected = False
+        self.seen = asyncio.Event()
+        """Set once the agent has asked which tools there are."""
         self._close = close
 
     @property
@@ -80,6 +82,7 @@ class Connection:
     def shown(self) -> list[tuple[Tool, str, Schema]]:
         """The tools as the agent is to see them."""
         self._connected, self._shown = True, self._catalogue
+        self.seen.set()
         tools, verdicts = self._catalogue
         return [(tool, *schema_for(tool, verdicts)) for tool in tools]
 
