@@ -6,8 +6,17 @@ They are slow for what they add: neighbours of theirs hold the same rule in ever
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
+
+# A deadline is a wall clock: beside other work a test that takes no longer than usual would fail it.
+settings.register_profile("ours", deadline=None)
+settings.load_profile("ours")
 
 EXHAUSTIVE = (
+    "tests/unit/language/test_any_text.py::test_every_beginning_of_a_file_can_be_asked_while_it_is_typed[prototype]",
+    "tests/unit/language/test_any_text.py::test_every_beginning_of_a_file_can_be_asked_while_it_is_typed[quick]",
+    "tests/unit/prompts/test_budget.py::test_m020_a_character_at_the_cut_is_whole_or_absent[0-",
+    "tests/unit/prompts/test_budget.py::test_m020_a_character_at_the_cut_is_whole_or_absent[2-",
     "tests/faults/test_restore.py::test_x043",
     "tests/faults/test_restore.py::test_r070",
     "tests/faults/test_restore.py::test_x040_killed_again",
