@@ -91,3 +91,20 @@ def test_a_run_that_was_cut_off_loads_the_session_of_the_pass_before(place: Plac
     assert len(begun) == 1 and len(loaded) == 1
     used = {message["params"]["sessionId"] for message in arrived(place, "generator", "session/prompt")}
     assert used == {loaded[0]["params"]["sessionId"]}
+
+
+def test_a_limit_of_tokens_is_raised_as_the_run_says_and_it_goes_on(place: Place) -> None:
+    config = place.base / "config" / "sprintwright" / "config.yaml"
+    config.write_text(config.read_text() + "limits: {tokens: 50}\n")
+    stopped = place.call("run", "dev", "Build one.")
+    assert stopped.returncode == 4 and "60 tokens; its limit is 50" in stopped.stdout and "--tokens N" in stopped.stdout
+    assert place.call("resume", "last", "--tokens", "0").returncode == 2
+    done = place.call("resume", "last", "--tokens", "500")
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr
+
+
+def test_the_demo_is_played_by_its_recording_whoever_plays_roles_of_the_user(place: Place) -> None:
+    config = place.base / "config" / "sprintwright" / "config.yaml"
+    config.write_text(config.read_text() + "limits: {turns: 1}\n")
+    assert place.call("demo").returncode == 0
+    assert not (place.base / "designer.log").exists()

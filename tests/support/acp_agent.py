@@ -3,8 +3,8 @@
     python acp_agent.py SCRIPT.json LOG.jsonl
 
 The script: ``hang`` (a method that is never answered), ``answers`` (method to its result, or to ``{"error": …}``),
-``turns`` (one list of steps a prompt; the last one is used again). Steps are lists, see `Agent.step`. The log has every
-message that arrived.
+``turns`` (one list of steps a prompt; the last one is used again), ``late`` (steps after the end of each turn),
+``stubborn`` (goes on when cancelled). Steps are lists, see `Agent.step`. The log has every message that arrived.
 """
 
 from __future__ import annotations
@@ -134,10 +134,12 @@ class Agent:
                 return
             else:
                 self.step(name, rest)
-            if self.cancelled.is_set():
+            if self.cancelled.is_set() and not SCRIPT.get("stubborn"):
                 end = {"stopReason": "cancelled"}
                 break
         self.write({"id": message["id"], "result": end})
+        for name, *rest in SCRIPT.get("late", []):
+            self.step(name, rest)
 
     def step(self, name: str, rest: list[Any]) -> None:
         match name, rest:
@@ -149,12 +151,16 @@ class Agent:
                 self.update("tool_call", **fields)
             case "progress", [fields]:
                 self.update("tool_call_update", **fields)
-            case "permit", [call]:
-                options = [
-                    {"optionId": "a", "name": "Always", "kind": "allow_always"},
-                    {"optionId": "y", "name": "Yes", "kind": "allow_once"},
-                    {"optionId": "n", "name": "No", "kind": "reject_once"},
-                ]
+            case "permit", [call, *more]:
+                options = (
+                    more[0]
+                    if more
+                    else [
+                        {"optionId": "a", "name": "Always", "kind": "allow_always"},
+                        {"optionId": "y", "name": "Yes", "kind": "allow_once"},
+                        {"optionId": "n", "name": "No", "kind": "reject_once"},
+                    ]
+                )
                 self.outcome = self.ask("session/request_permission", toolCall=call, options=options)
             case "call", [method, params]:
                 self.outcome = self.ask(method, **params)
@@ -163,6 +169,17 @@ class Agent:
                 Path(path).write_text(text, "utf-8")
             case "raw", [text]:
                 os.write(1, text.encode("utf-8", "surrogateescape"))
+            case "send", [message]:
+                self.write(message)
+            case "note", []:
+                LOG.write(json.dumps({"method": "noted", "params": self.outcome}) + "\n")
+            case "escape", []:  # out of the group and the session, with our output still open
+                if os.fork() == 0:
+                    os.setsid()
+                    if os.fork() == 0:
+                        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+                        time.sleep(600)
+                    os._exit(0)
             case "flood", [text, times]:
                 for _ in range(times):
                     os.write(1, text.encode())

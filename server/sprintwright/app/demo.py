@@ -15,10 +15,12 @@ from sprintwright.app.live import LiveRun, World
 from sprintwright.app.start import StartRequest, start
 from sprintwright.errors import Refused
 from sprintwright.model.effects import Outcome
+from sprintwright.model.limits import Limits
 from sprintwright.threads import in_thread
 from sprintwright.workspace.git import Git
 
 _TASK = "Make parse() read durations of several units such as 1h30m, and add describe() for the way back."
+_ROLES = {"designer": "recorded", "generator": "recorded", "evaluator": "tests"}
 _SAMPLE = Path(__file__).resolve().parent.parent / "demo"
 _AUTHOR = {
     f"GIT_{who}_{what}": value
@@ -34,11 +36,15 @@ async def make_demo() -> StartRequest:
     await git.run("init", "--quiet", "--initial-branch=main")
     await git.run("add", "--all", "--", ":!.sprintwright")
     await git.run("commit", "--quiet", "--message", "A sample project", identity=_AUTHOR)
-    return StartRequest("dev", _TASK, folder)
+    return StartRequest("dev", _TASK, folder, roles=_ROLES)
 
 
 async def start_demo(request: StartRequest, world: World, settings: Settings) -> LiveRun | Outcome:
-    """Start it. What runs there came with this program: the demo agrees to its own sample."""
+    """Start it. What runs there came with this program: the demo agrees to its own sample.
+
+    Nothing of the user's own counts: not who plays their roles, for a demo costs nothing, nor their limits.
+    """
+    settings = replace(settings, limits=Limits())
     try:
         return await start(request, world, settings)
     except Refused as refused:

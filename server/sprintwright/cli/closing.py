@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator
 
 from sprintwright.app.cut_off import cut_off_words
-from sprintwright.cli.words import count, program, sign, status_words, waits_until
+from sprintwright.cli.words import count, option_of, program, reached, sign, status_words, waits_until
 from sprintwright.cli.wrapping import columns, fitted
 from sprintwright.journal.store import RunFolder
 from sprintwright.state.fold import RunState
@@ -146,8 +146,7 @@ def _paused(state: RunState, place: RunFolder) -> Iterator[str]:
         case "needs_artifacts":
             yield f"write {shlex.quote(file)}, then: {call} end {run}"
         case "limit":
-            option = "--wall-seconds" if "--wall-seconds" in state.reason else "--turns"
-            yield f"go on with a higher limit: {call} resume {run} {option} N"
+            yield f"go on with a higher limit: {call} resume {run} {option_of(reached(state.reason))} N"
         case "pause_after" | "paused":
             yield f"go on: {call} continue {run}"
         case _:

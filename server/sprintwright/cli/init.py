@@ -7,15 +7,16 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from sprintwright.agents.config import Preset
+from sprintwright.agents.acp.presets import PRESETS
+from sprintwright.agents.config import AcpAgentConfig, CliAgentConfig, Preset
+from sprintwright.agents.found import found_agents
 from sprintwright.app.places import Places
 from sprintwright.app.starter import create_workflow
 from sprintwright.cli.words import program
-from sprintwright.errors import Operational
-from sprintwright.processes import find_program
 from sprintwright.text import clean
 
-KNOWN_AGENTS: dict[Preset, str] = {
+_BY_PROTOCOL = "asks before it acts, by what its role may do; its session goes on from pass to pass"
+_BY_COMMAND: dict[Preset, str] = {
     "claude": "a role that may write edits files; what else it may do, its own settings say",
     "codex": "a role that may write does so in this folder, in its sandbox, without network",
     "gemini": "a role that may write edits files; add `model: NAME`, or it chooses one anew for every request",
@@ -23,7 +24,7 @@ KNOWN_AGENTS: dict[Preset, str] = {
     "qwen": "a role that may write edits files",
     "pi": "a role that may write edits files; commands are for roles that may do everything (full)",
 }
-"""The presets, and a remark on each."""
+"""Remarks on those that are called once a turn."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -35,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _init_settings(places: Places, folder: Path) -> int:
     file = places.config / "config.yaml"
-    found = _found(os.environ, folder)
+    found = found_agents(os.environ.get("PATH", ""), folder)
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with file.open("x", encoding="utf-8") as opened:
@@ -45,34 +46,24 @@ def _init_settings(places: Places, folder: Path) -> int:
         print(f"What is in force: {program()} agents")
         return 0
     print(f"Written: {_shown(file)}")
-    for name, path in found.items():
-        print(f"  {name}: found as {_shown(path)}")
+    for name, config in found.items():
+        print(f"  {name}: {config.description}")
     if found:
         print(f"{next(iter(found))} plays every role that has no agent of its own. It was not started; try it:")
         print(f'  {program()} run dev "what is to be done"')
     else:
-        print(f"None of {', '.join(KNOWN_AGENTS)} was found on your PATH: name your agent in that file.")
+        print(f"None of {', '.join(PRESETS)} was found on your PATH: install one, or name your agent in that file.")
         print(f"Until then, see it work without one: {program()} demo")
     print(f"Who plays what: {program()} agents")
     return 0
 
 
-def _found(environment: Mapping[str, str], folder: Path) -> dict[Preset, Path]:
-    """The known agents on PATH, in the order of the table; nothing inside of the folder is one."""
-    found: dict[Preset, Path] = {}
-    for name in KNOWN_AGENTS:
-        try:
-            found[name] = find_program(name, path=environment.get("PATH"), folder=folder)
-        except Operational:
-            continue
-    return found
-
-
-def settings_text(found: Mapping[Preset, Path]) -> str:
+def settings_text(found: Mapping[str, AcpAgentConfig | CliAgentConfig]) -> str:
     """A configuration with comments; the first of the agents found is the primary one."""
     lines = [*_HEAD, "agents:" if found else "# agents:"]
-    for name in found:
-        lines += [f"  # {KNOWN_AGENTS[name]}", f"  {name}: {{kind: cli, preset: {name}}}"]
+    for name, config in found.items():
+        remark = _BY_COMMAND[config.preset] if isinstance(config, CliAgentConfig) and config.preset else _BY_PROTOCOL
+        lines += [f"  # {remark}", f"  {name}: {{kind: {config.kind}, preset: {config.preset}}}"]
     lines += _EXAMPLES
     primary = next(iter(found), "mine")
     lines += ["# Plays every role that has no agent of its own.", f"{'' if found else '# '}primary: {primary}", *_TAIL]
@@ -82,13 +73,14 @@ def settings_text(found: Mapping[Preset, Path]) -> str:
 _HEAD = (
     "# Agents, and who plays which role. What is in force in a folder: sprintwright agents",
     "#",
-    "# An agent is a command line (`cli`: the prompt on its standard input, the answer on its standard output; a",
-    "# list of words, there is no shell), real commands (`check`), or you (`human`, which needs no entry).",
+    "# An agent speaks the Agent Client Protocol (`acp`), is a command line (`cli`: the prompt on its standard input,",
+    "# the answer on its standard output), a model's endpoint (`model`), real commands (`check`), or you (`human`,",
+    "# no entry needed). Commands are lists of words, there is no shell. Known agents on PATH need no entry, either.",
     "# A `preset` is called with what the role may do; any other command changes files as its own flags allow.",
     "",
 )
 _EXAMPLES = (
-    '#  mine: {kind: cli, command: ["my-agent", "--print"]}',
+    '#  mine: {kind: cli, command: ["my-agent", "--print"]}   # or: {kind: acp, command: ["my-agent", "--acp"]}',
     "#  # Tests as a judge: they pass or fail, and their failures are the findings.",
     '#  tests: {kind: check, commands: [["python3", "-m", "pytest", "-q"]]}',
     "",

@@ -63,6 +63,8 @@ def resume(a: Arguments) -> None:
     artifacts(a)
     a.option("--turns", type=int, metavar="N", help="new limit of turns")
     a.option("--wall-seconds", type=float, metavar="N", help="new limit of the run's time")
+    a.option("--tokens", type=int, metavar="N", help="new limit of tokens")
+    a.option("--cost", type=float, metavar="N", help="new limit of cost, in US dollars")
     a.flag("--accept-shorter", "go on from a journal older than what was seen")
     passes(a)
     live(a)

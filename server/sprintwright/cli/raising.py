@@ -5,8 +5,11 @@ from __future__ import annotations
 from sprintwright.app.live import LiveRun, World
 from sprintwright.app.resume import go_on, prepare, to_resume
 from sprintwright.cli.people import ask_line
+from sprintwright.cli.words import reached
 from sprintwright.model.limits import Limits
 from sprintwright.state.fold import RunState
+
+_UNITS = {"turns": "turns", "wall_seconds": "seconds", "tokens": "tokens", "cost": "cost in US dollars"}
 
 
 def is_limited(state: RunState) -> bool:
@@ -16,13 +19,12 @@ def is_limited(state: RunState) -> bool:
 
 async def ask_for_more(state: RunState) -> Limits | None:
     """The new limit that the user gives; None to leave the run as it is."""
-    seconds = "--wall-seconds" in state.reason
-    while answer := (
-        await ask_line(f"New limit of {'seconds' if seconds else 'turns'}, or Enter to leave it: ")
-    ).strip():
-        if answer.isdecimal() and int(answer) > 0:
-            return Limits(wall_seconds=int(answer)) if seconds else Limits(turns=int(answer))
-        print("Please give a number, or only press Enter.")
+    limit = reached(state.reason)
+    while answer := (await ask_line(f"New limit of {_UNITS[limit]}, or Enter to leave it: ")).strip():
+        try:
+            return Limits.model_validate({limit: answer})
+        except ValueError:
+            print("Please give a number above 0, or only press Enter.")
     return None
 
 

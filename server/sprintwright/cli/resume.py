@@ -12,7 +12,7 @@ from sprintwright.app.resume import Choice, Interrupted, policy, prepare
 from sprintwright.cli.drive import Session, Wishes, drive
 from sprintwright.cli.people import ask_line
 from sprintwright.cli.run import positive
-from sprintwright.cli.words import changes_in_words
+from sprintwright.cli.words import LIMITS, changes_in_words, option_of
 from sprintwright.errors import Refused
 from sprintwright.model.limits import Limits
 from sprintwright.text import one_line
@@ -75,12 +75,11 @@ async def _shown(session: Session, gone: list[str]) -> None:
 
 
 def _limits(arguments: argparse.Namespace) -> Limits | None:
-    if arguments.turns is None and arguments.wall_seconds is None:
-        return None
-    positive(arguments.turns, "--turns")
-    if arguments.wall_seconds is not None and not 0 < arguments.wall_seconds < math.inf:
-        raise Refused("bad_argument", "--wall-seconds takes a number above 0.")
-    return Limits(turns=arguments.turns, wall_seconds=arguments.wall_seconds)
+    given = {name: value for name in LIMITS if (value := getattr(arguments, name)) is not None}
+    for name, value in given.items():
+        if not 0 < value < math.inf:
+            raise Refused("bad_argument", f"{option_of(name)} takes a number above 0.")
+    return Limits.model_validate(given) if given else None
 
 
 def _changed(leaf: Interrupted) -> str:

@@ -142,3 +142,17 @@ def changes_in_words(changes: Sequence[Change], most: int = 10) -> str:
     """Changed files on one line: ``modified a.py, added b.py and 3 more``."""
     named = ", ".join(f"{change.status} {one_line(change.path, 80)}" for change in changes[:most])
     return named + (f" and {len(changes) - most} more" if len(changes) > most else "")
+
+
+LIMITS = ("turns", "wall_seconds", "tokens", "cost")
+"""Limits of a run that a user can raise."""
+
+
+def reached(reason: str) -> str:
+    """Which limit a run has reached, by the option that its reason names (`sprintwright.engine.limits`)."""
+    return next((name for name in LIMITS if option_of(name) in reason), LIMITS[0])
+
+
+def option_of(limit: str) -> str:
+    """The option that raises a limit."""
+    return "--" + limit.replace("_", "-")

@@ -92,8 +92,9 @@ def shown(act: Act) -> str:
     named = ", ".join(
         clean(path, newlines=False) for path in act.paths if path not in act.title and path not in act.text
     )
-    first = " ".join(part for part in (act.kind, one_line(act.title, 300), f"({named})" if named else "") if part)
-    return f"{first}\n\n{act.text}" if act.text and act.text != act.title else first
+    title = "" if act.text.startswith(act.title) else one_line(act.title, 300)
+    first = " ".join(part for part in (act.kind, title, f"({named})" if named else "") if part)
+    return f"{first}\n\n{act.text}" if act.text else first
 
 
 def answered(granted: Granted, role: str, words: str, answer: str) -> bool:

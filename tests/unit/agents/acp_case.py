@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import sys
+import uuid
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -71,6 +72,7 @@ class Case:
             {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}, Leftovers(tmp_path / "processes"), self.bridge
         )
         self.desk = FakeDesk()
+        self._mark = f"case-{uuid.uuid4().hex}"
 
     async def turn(
         self,
@@ -99,7 +101,9 @@ class Case:
             tools=tools,
             verdicts=("good_to_go",),
         )
-        return await turn(AcpAgentConfig(kind="acp", command=command), request, self.desk, self.pool)
+        return await turn(
+            AcpAgentConfig(kind="acp", command=command, env={"TEST_CASE": self._mark}), request, self.desk, self.pool
+        )
 
     def arrived(self, method: str) -> list[dict[str, Any]]:
         """Parameters of the messages of a method that the agent got."""
@@ -109,3 +113,19 @@ class Case:
     def live(self) -> frozenset[int]:
         """Programs of the run that are remembered and alive."""
         return self.pool.leftovers.live_pids("r1")
+
+    def started(self) -> list[int]:
+        """Every living process that the agents of this case started, in whatever group it is."""
+        return processes_with(f"TEST_CASE={self._mark}")
+
+
+def processes_with(entry: str) -> list[int]:
+    """Living processes whose environment has this entry."""
+    found: list[int] = []
+    for place in Path("/proc").iterdir():
+        try:
+            if place.name.isdigit() and entry.encode() in (place / "environ").read_bytes().split(b"\0"):
+                found.append(int(place.name))
+        except OSError:
+            continue
+    return found

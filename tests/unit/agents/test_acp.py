@@ -46,6 +46,20 @@ async def test_a_review_a_call_of_our_tool_and_a_closing_word_are_one_answer(cas
     assert [act.kind for act in case.desk.acts] == ["tool"]
 
 
+async def test_a_call_of_our_tool_is_known_by_the_name_that_stands_beside_its_title(case: Case) -> None:
+    title = 'give_verdict (sprintwright MCP Server): {"verdict":"good_to_go"}'
+    ours = {"toolCallId": "1", "title": title, "kind": "read", "_meta": {"toolName": "mcp__sprintwright__give_verdict"}}
+    answer = await case.turn([["say", "The review.\n"], ["tool", ours], ["say", "Yes."]], tools=("give_verdict",))
+    assert answer.text == "The review.\nYes."
+
+
+async def test_usage_that_is_told_request_by_request_is_added_up(case: Case) -> None:
+    used = {"_meta": {"usage": {"inputTokens": 11, "outputTokens": 7, "cachedReadTokens": None}}}
+    usage = (await case.turn([["say", "Yes."], ["say", "", used], ["say", "", used]])).usage
+    assert usage is not None
+    assert (usage.input_tokens, usage.output_tokens, usage.precision) == (22, 14, "lower_bound")
+
+
 async def test_our_tools_are_reached_through_the_pipe_that_the_agent_starts(case: Case) -> None:
     steps = [["mcp", "give_verdict", {"verdict": "good_to_go"}], ["outcome"]]
     answer = await case.turn(steps, tools=("give_verdict", "ask_user"))
@@ -257,6 +271,12 @@ async def test_r074_an_agent_that_is_not_signed_in_says_what_to_do(case: Case) -
     with pytest.raises(Operational, match="not signed in") as caught:
         await case.turn(answers={"session/new": error})
     assert caught.value.cause == "sign_in"
+
+
+async def test_a_program_that_does_not_speak_the_protocol_is_said_to_be_none(case: Case) -> None:
+    with pytest.raises(Operational, match="Does it speak the Agent Client Protocol") as caught:
+        await case.turn(answers={"initialize": {"error": {"code": -32601, "message": "Method not found"}}})
+    assert caught.value.data["transient"] is False
 
 
 async def test_b083_a_cancellation_reaches_the_agent_and_then_its_whole_group(case: Case) -> None:

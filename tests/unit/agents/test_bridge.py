@@ -156,6 +156,8 @@ async def test_an_agent_lists_and_calls_the_tools_of_its_turn_and_is_told_what_c
     async with agent(connection) as peer:
         tools = (await peer.session.list_tools()).tools
         assert [tool.name for tool in tools] == list(TOOLS)
+        # An agent that asks about each tool that may change something, and does not name it (qwen), asks about none.
+        assert all(tool.annotations and tool.annotations.read_only_hint for tool in tools)
         assert tools[0].input_schema["properties"]["verdict"]["enum"] == list(KEYS)
         capabilities = peer.session.server_capabilities
         assert capabilities is not None and capabilities.tools is not None and capabilities.tools.list_changed

@@ -112,6 +112,7 @@ BLOCKED = ("plan", Finished(after="", value={"artifact": ARTIFACT, "gate": "the 
             ["artifacts/review.md", f"end {RUN}"],
         ),
         ([ended("paused", code="limit", reason="25 turns. --turns N")], "a limit is reached", ["--turns N"]),
+        ([ended("paused", code="limit", reason="60 tokens. --tokens N")], "a limit", [f"{RUN} --tokens N"]),
         ([ended("paused", code="limit", reason="time. --wall-seconds N")], "a limit", [f"{RUN} --wall-seconds N"]),
         ([ended("paused", code="needs_you")], "paused, needs you", [f"resume {RUN}"]),
     ],

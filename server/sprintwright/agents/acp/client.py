@@ -27,7 +27,8 @@ class OpenTurn:
 
     def __init__(self, desk: Desk, heard: Heard) -> None:
         self.desk, self.heard = desk, heard
-        self.cancelled = False
+        self.cancelled = self.over = False
+        """By us; by the agent, whose answer was read: what it says and asks from then on is late."""
         self.refused = False
         """Whether a request of this turn was not allowed."""
         self._asking, self._asked = 0, 0.0
@@ -38,9 +39,14 @@ class OpenTurn:
         self.writing: set[asyncio.Future[None]] = set()
         """Files that are being written."""
 
+    @property
+    def closed(self) -> bool:
+        """Whether nothing is done for the agent any more."""
+        return self.cancelled or self.over
+
     async def end(self) -> None:
         """Nothing is done for the agent from now on; what is being written is whole when this returns (R72)."""
-        self.cancelled = True
+        self.over = True
         if self.writing:
             await asyncio.wait(self.writing)
 
@@ -80,7 +86,7 @@ class OurClient:
     def updated(self, params: dict[str, Any]) -> None:
         """One ``session/update``; what a session replays at its load belongs to no turn and is dropped."""
         turn = self.turn
-        if turn is None:
+        if turn is None or turn.over:
             return
         try:
             told = schema.SessionNotification.model_validate(params)
@@ -88,6 +94,11 @@ class OurClient:
             return
         if told.session_id == self.session:
             turn.heard.take(told.update)
+
+    def answered(self) -> None:
+        """The agent's answer was read."""
+        if self.turn is not None:
+            self.turn.over = True
 
     async def session_update(self, session_id: str, update: Any, **_: Any) -> None:
         """Never called: the transport hands updates to `updated`, in order."""
@@ -101,11 +112,11 @@ class OurClient:
         to it when nobody is asked any more (X74). To refuse for always takes nothing from anybody.
         """
         turn = self._open(session_id)
-        if turn is None or turn.cancelled:
+        if turn is None or turn.closed:
             return _cancelled()
         act = turn.heard.act(tool_call)
         allowed = await turn.permit(act)
-        if turn.cancelled or self.turn is not turn:
+        if turn.closed or self.turn is not turn:
             return _cancelled()
         if allowed and act.kind == "edit":
             turn.allowed.update(filter(None, (self._name(path) for path in act.paths)))
@@ -133,7 +144,7 @@ class OurClient:
             act = Act(kind="edit", title=f"Write {path}", text=difference(rel, old, content), paths=(rel,))
             if not await turn.permit(act):
                 raise acp.RequestError.invalid_params({"details": f"Writing {rel!r} was not allowed."})
-        if self.turn is not turn or turn.cancelled:
+        if self.turn is not turn or turn.closed:
             raise acp.RequestError.invalid_params({"details": "The turn is over."})
         turn.heard.acted = True
         writing = asyncio.ensure_future(in_thread(_write, self._folder, rel, content))
@@ -175,7 +186,7 @@ class OurClient:
 
     def _must_be_open(self, session_id: str) -> OpenTurn:
         turn = self._open(session_id)
-        if turn is None or turn.cancelled:
+        if turn is None or turn.closed:
             raise acp.RequestError.invalid_params({"details": "The turn is over."})
         return turn
 

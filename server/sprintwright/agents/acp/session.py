@@ -32,6 +32,11 @@ _EXIT_SECONDS = 2.0
 """How long after the end of its output an agent may take to be gone (R62)."""
 _DRAIN_SECONDS = 0.5
 _STDERR_BYTES = 64 * 1024
+_NO_PROTOCOL = (
+    "Does it speak the Agent Client Protocol? Many programs need an option for that, such as `--acp`; "
+    "a plain command line is configured with `kind: cli`."
+)
+"""What to look at when a program does not even answer the greeting."""
 _TURN_OVER = (-32602, -32002)
 """How agents say that they don't know a session: at its load, or only at the first prompt (agents.md section 2)."""
 
@@ -48,7 +53,7 @@ class AgentSession:
         self.version = ""
         self.modes: schema.SessionModeState | None = None
         self.options: list[Any] = []
-        self._transport = ChildTransport(self.client.updated, self._noisy)
+        self._transport = ChildTransport(self.client.updated, self._noisy, self.client.answered)
         self._stderr: deque[bytes] = deque()
         self._stderr_size = 0
         self._desk: Desk | None = None
@@ -98,6 +103,11 @@ class AgentSession:
         made._connection = acp.connect_to_agent(made.client, made._transport)  # pyright: ignore[reportArgumentType]
         try:
             await made._greet()
+        except Operational as error:
+            await made.close()
+            if error.cause not in ("exit", "protocol", "timeout"):
+                raise
+            raise Operational(error.cause, f"{error.message}\n{_NO_PROTOCOL}", transient=False) from error
         except BaseException:
             await made.close()
             raise

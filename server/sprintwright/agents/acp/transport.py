@@ -23,7 +23,7 @@ MOST_AT_WORK = 16
 """Requests of the agent that are answered at the same time; the others wait."""
 _MOST_WAITING = 1024 * 1024
 """Bytes of messages that wait; with more, what the agent writes is left in the pipe."""
-_UPDATE = "session/update"
+_UPDATE, _PROMPT = "session/update", "session/prompt"
 
 
 class LineTooLong(Exception):
@@ -36,10 +36,14 @@ class ChildTransport:
     Args:
         on_update: gets the parameters of each ``session/update``, in order; it must not raise.
         on_noise: told of each line that is no message.
+        on_answered: told when the answer to our prompt is read, in order with the updates: what follows is late.
     """
 
-    def __init__(self, on_update: OnUpdate, on_noise: Callable[[], None]) -> None:
-        self._on_update, self._on_noise = on_update, on_noise
+    def __init__(
+        self, on_update: OnUpdate, on_noise: Callable[[], None], on_answered: Callable[[], None] = lambda: None
+    ) -> None:
+        self._on_update, self._on_noise, self._on_answered = on_update, on_noise, on_answered
+        self._prompt: int | None = None
         self._pieces: list[bytes] = []
         self._length = 0
         self._inbox: asyncio.Queue[tuple[Message, int] | None] = asyncio.Queue()
@@ -88,6 +92,8 @@ class ChildTransport:
             ConnectionError: the session is over, and the message is no answer: an answer is dropped.
         """
         answers = "method" not in message
+        if message.get("method") == _PROMPT:
+            self._prompt = message["id"]
         try:
             if self._closed or self.child is None or self.child.over.done():
                 if answers:
@@ -134,6 +140,9 @@ class ChildTransport:
     def _put(self, message: Message, size: int) -> None:
         if "method" in message and isinstance(params := message.get("params"), dict):
             cast("Message", params).pop("_meta", None)  # the SDK lets it overwrite the parameters
+        if "method" not in message and message["id"] == self._prompt:
+            self._prompt = None
+            self._on_answered()
         self._inbox.put_nowait((message, size))
         self._waiting += size
         if self._waiting > _MOST_WAITING and not self._paused and self.child is not None:
