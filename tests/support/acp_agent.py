@@ -23,6 +23,16 @@ SCRIPT: dict[str, Any] = json.loads(Path(sys.argv[1]).read_text("utf-8"))
 LOG = Path(sys.argv[2]).open("a", encoding="utf-8", buffering=1)  # noqa: SIM115 - open as long as the agent lives
 
 
+def write_often(descriptor: int, text: bytes, times: int) -> None:
+    """Write the text so many times, about a megabyte at once."""
+    at_once = max(1, 1_000_000 // len(text))
+    while times > 0:
+        block = memoryview(text * min(times, at_once))
+        while block:
+            block = block[os.write(descriptor, block) :]
+        times -= at_once
+
+
 class Agent:
     def __init__(self) -> None:
         self.number = 1000
@@ -31,6 +41,7 @@ class Agent:
         self.arrived = threading.Condition()
         self.cancelled = threading.Event()
         self.session = ""
+        self.deaf = False
         self.outcome: Any = None
         self.servers: list[dict[str, Any]] = []
 
@@ -51,6 +62,8 @@ class Agent:
 
     def read(self) -> None:
         for line in sys.stdin:
+            if self.deaf:
+                time.sleep(600)
             message = json.loads(line)
             LOG.write(json.dumps(message) + "\n")
             method = message.get("method")
@@ -181,8 +194,14 @@ class Agent:
                         time.sleep(600)
                     os._exit(0)
             case "flood", [text, times]:
-                for _ in range(times):
-                    os.write(1, text.encode())
+                write_often(1, text.encode(), times)
+            case "numbered", [text, times]:
+                for number in range(times):
+                    os.write(1, text.replace("%d", str(number)).encode())
+            case "errors", [text, times]:
+                write_often(2, text.encode(), times)
+            case "stop reading", []:
+                self.deaf = True
             case "stderr", [text]:
                 os.write(2, text.encode())
             case "close", [descriptor]:
