@@ -137,7 +137,7 @@ def test_r065_a_stream_is_the_same_however_it_is_split_and_whatever_stands_betwe
     # A message that a noise line runs into is lost, and none is made up or put out of order.
     numbers = [one["n"] for one in whole[0]]
     assert numbers == sorted(set(numbers))
-    assert all(one["text"] == texts[one["n"]] for one in whole[0])
+    assert all(one["text"] == texts[int(one["n"])] for one in cast("list[dict[str, Any]]", whole[0]))
 
 
 @pytest.mark.parametrize(
