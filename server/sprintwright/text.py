@@ -131,19 +131,23 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f" Did you mean {near!r}?" if near else ""
 
 
-def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that was probably meant, for *did you mean*; None when nothing is close."""
+def nearest(name: str, known: Iterable[str], alike: float = 0.6) -> str | None:
+    """The known name that was probably meant, for *did you mean*; None when nothing is close.
+
+    Args:
+        alike: how close it has to be, 1 for the same letters; more where many names are known.
+    """
     names = tuple(known)
-    return (_nearest if len(names) <= _MOST_KEPT else _nearest.__wrapped__)(name[:200], names)
+    return (_nearest if len(names) <= _MOST_KEPT else _nearest.__wrapped__)(name[:200], names, alike)
 
 
 @lru_cache(maxsize=1024)
-def _nearest(name: str, known: tuple[str, ...]) -> str | None:
+def _nearest(name: str, known: tuple[str, ...], alike: float) -> str | None:
     """Kept, because a file that is being typed asks the same again with every letter."""
     wanted = fold(name)
     by_fold = {fold(one): one for one in known}
     near = list(by_fold)
     if len(near) > _MOST_COMPARED:
         near = [one for one in near if one[:1] == wanted[:1] and abs(len(one) - len(wanted)) <= 3][:_MOST_COMPARED]
-    found = difflib.get_close_matches(wanted, near, n=1, cutoff=0.6)
+    found = difflib.get_close_matches(wanted, near, n=1, cutoff=alike)
     return by_fold[found[0]] if found else None

@@ -7,9 +7,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pexpect
 import pytest
 
-from tests.support.terminal import Place
+from tests.support.terminal import Place, spawn
 
 AGENT = Path(__file__).parents[1] / "support" / "acp_agent.py"
 PLAN = "NO_QUESTIONS\nmax_passes: 3\n## Sprint 1: one\nDo one."
@@ -74,6 +75,21 @@ def test_b127_three_agents_play_three_roles_each_in_its_own_session_and_the_seco
     assert shown["usage"]["tokens"] == 90
     assert list((place.base / "state" / "sprintwright" / "processes").glob("*")) == []
     assert not [file for file in (place.base / "runtime").rglob("*") if file.suffix == ".secret"]
+
+
+def test_at_a_terminal_who_asks_for_permission_is_named_and_n_says_no(place: Place) -> None:
+    child = spawn(place, "run", "dev", "Build one.")
+    child.expect(r"generator \(generator\) asks for permission, in sprints\[1\]/passes\[1\]/generator")
+    child.expect("make install")
+    child.expect(r"\[once.*never\]")
+    child.sendline("n")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+    shown = place.call("show").stdout
+    assert "permission-1 · answered: never" in shown
+    run_id = json.loads(place.call("show", "--json").stdout)["runId"]
+    assert "+two" in place.call("show", "--changes", run_id).stdout
 
 
 def test_a_run_that_was_cut_off_loads_the_session_of_the_pass_before(place: Place) -> None:

@@ -8,16 +8,7 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from tests.support.terminal import PROGRAM, Place, dev_script
-
-
-def spawn(place: Place, *arguments: str, columns: int = 100) -> pexpect.spawn[str]:
-    """The program in a terminal of its own."""
-    return pexpect.spawn(
-        PROGRAM[0], [*PROGRAM[1:], *arguments], cwd=str(place.project),
-        env={**place.environment(TERM="xterm"), "COLUMNS": str(columns)},
-        encoding="utf-8", timeout=60, dimensions=(40, columns),
-    )  # fmt: skip
+from tests.support.terminal import Place, dev_script, spawn
 
 
 def plain(text: str) -> str:

@@ -12,9 +12,9 @@ import pexpect
 import pytest
 import yaml
 
-from tests.e2e.test_people import plain, spawn
+from tests.e2e.test_people import plain
 from tests.support.grid import grid
-from tests.support.terminal import PROGRAM, Place, dev_script
+from tests.support.terminal import PROGRAM, Place, dev_script, spawn
 
 
 @pytest.fixture

@@ -7,8 +7,7 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from tests.e2e.test_people import spawn
-from tests.support.terminal import Place, dev_script
+from tests.support.terminal import Place, dev_script, spawn
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pexpect
 import yaml
 
 from sprintwright.definitions.discovery import builtin_folder
@@ -134,6 +135,15 @@ Do two.
 ## Sprint 3: three
 Do three.
 """
+
+
+def spawn(place: Place, *arguments: str, columns: int = 100) -> pexpect.spawn[str]:
+    """The program in a terminal of its own."""
+    return pexpect.spawn(
+        PROGRAM[0], [*PROGRAM[1:], *arguments], cwd=str(place.project),
+        env={**place.environment(TERM="xterm"), "COLUMNS": str(columns)},
+        encoding="utf-8", timeout=60, dimensions=(40, columns),
+    )  # fmt: skip
 
 
 def dev_script() -> dict[str, list[dict[str, Any]]]:

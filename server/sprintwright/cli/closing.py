@@ -37,6 +37,8 @@ def closing_lines(state: RunState, place: RunFolder, *, own: bool = True, most_f
     counts = f"{turns}, {duration(state.seconds)}, {used}{files} changed"
     if state.changes_unknown:
         counts += f" that are known of; not all could be looked at: {one_line(state.changes_unknown, 200)}"
+    if state.status == "interrupted":
+        counts += "; what was at work when it ended is not counted"
     lines = ["", f"{status_words(state)}: {counts}"]
     if state.reason and state.code != "question":
         lines += clean(state.reason, newlines=True).strip().splitlines()[-_MOST_REASON:]
@@ -123,6 +125,8 @@ def next_steps(state: RunState, place: RunFolder) -> list[str]:
             steps = [f"end it: {call} end {run}"]
         case "unreadable":
             steps = ["its files were left as they are; start a new run"]
+        case "cancelled" if state.questions:
+            steps = [*_answers(state, run), f"or go on and be asked again: {call} resume {run}"]
         case _ if state.started is None:
             steps = [f"remove it: {call} delete {run}"]
         case _:

@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager
 from sprintwright.app.policy import answer_for
 from sprintwright.app.questions import one_of
 from sprintwright.cli.wrapping import columns, fitted, ruled
+from sprintwright.engine.permits import NEVER, ONCE
 from sprintwright.engine.ports import Answer, Question
 from sprintwright.text import clean
 
@@ -54,8 +55,7 @@ class Terminal:
                 return None
 
     async def _ask(self, question: Question) -> Answer | None:
-        title = "is yours; an agent would be told this" if question.kind == "turn" else "asks"
-        print(f"\n{ruled(f'{question.key} {title}', columns())}")
+        print(f"\n{ruled(clean(_title(question), newlines=False), columns())}")
         print("\n".join(fitted(clean(question.text, newlines=True).splitlines(), columns())))
         if question.choices and question.kind != "checkpoint":
             return await self._choose(question)
@@ -73,6 +73,8 @@ class Terminal:
         return Answer(text=one_of(question.choices, text, free=True) if question.choices else text)
 
     async def _choose(self, question: Question) -> Answer | None:
+        if question.kind == "permission":
+            print("── once: now; for this run: the very same again, too; never: not now and not later in this run ──")
         while True:
             default = question.choices[0] if question.kind == "pause" else ""
             hint = f" (Enter: {default})" if default else ""
@@ -80,11 +82,26 @@ class Terminal:
             line = await _read_line()
             if line is None:
                 return None
-            line = line.strip() or default
-            found = [choice for choice in question.choices if line.strip() and choice.startswith(line.strip().lower())]
+            word = line.strip().lower() or default
+            word = _SHORT.get(word, word) if question.kind == "permission" else word
+            found = [choice for choice in question.choices if word and choice.startswith(word)]
             if len(found) == 1:
                 return Answer(text=found[0])
             print(f"Please say one of: {', '.join(question.choices)}.")
+
+
+_SHORT = {"y": ONCE, "yes": ONCE, "n": NEVER, "no": NEVER}
+"""What people type at a question for permission."""
+
+
+def _title(question: Question) -> str:
+    match question.kind:
+        case "turn":
+            return f"{question.key} is yours; an agent would be told this"
+        case "permission":
+            return f"{question.by} asks for permission, in {question.key.rpartition('/')[0]}"
+        case _:
+            return f"{question.key} asks"
 
 
 def _forget_typed() -> None:

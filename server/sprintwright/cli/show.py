@@ -13,6 +13,7 @@ from sprintwright.app.look import Seen, cut_off, see
 from sprintwright.app.places import Places
 from sprintwright.app.runs import find_run
 from sprintwright.errors import Refused
+from sprintwright.journal.store import RUN_ID
 from sprintwright.model.changes import Change
 from sprintwright.state.tree import AT_WORK
 from sprintwright.text import clean, one_line
@@ -26,6 +27,8 @@ _MOST_FINDINGS = 100
 
 def run(arguments: argparse.Namespace) -> int:
     """Show a run: as a tree, once or for as long as it goes on, for other programs, or the diff of what it changed."""
+    if RUN_ID.fullmatch(arguments.changes or "") and arguments.run == "last":
+        arguments.run, arguments.changes = arguments.changes, ""  # `show --changes RUN`: all that this run changed
     places = Places.of(os.environ)
     place = find_run(places, Path(arguments.folder).resolve(), arguments.run)
     wanted = _format(arguments)

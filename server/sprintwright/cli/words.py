@@ -73,7 +73,8 @@ def node_words(node: Node, findings: int | None = None) -> list[str]:
         findings: how many findings to name, if not the node's own.
     """
     words: list[str] = []
-    if node.status != "done" or not node.verdict:
+    is_told = bool(node.verdict or (node.kind == "question" and node.detail))
+    if node.status != "done" or not is_told:
         words.append("waits" if node.until else _STATUS.get(node.status, node.status))
     if node.agent:
         words.append(f"by {one_line(node.agent, 40)}")

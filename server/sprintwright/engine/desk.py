@@ -66,7 +66,8 @@ class TurnDesk:
         )
 
         async def act() -> AnswerResult:
-            answer = await put(run, Question(key=key, kind=kind, text=shown, choices=choices))
+            by = f"{self._role} ({run.agent_of(self._role)})"
+            answer = await put(run, Question(key=key, kind=kind, text=shown, by=by, choices=choices))
             return AnswerResult(text=run.ports.mask(storable(answer.text)), asked=answer.asked)
 
         with self._silence.asking():

@@ -171,11 +171,12 @@ class Checks(Protocol):
 
 
 class Question(Value):
-    """What a person is asked, and by which stage."""
+    """What a person is asked, and by which stage; ``by`` names the role and its agent where an agent asks."""
 
     key: str
     kind: QuestionKind
     text: str
+    by: str = ""
     choices: tuple[str, ...] = ()
 
 

@@ -16,6 +16,8 @@ OURSELVES = "{sprintwright}"
 
 _MOST_NAMES = 20_000
 """Names looked at for a *did you mean*; a PATH with more has no better hint."""
+_ALIKE = 0.8
+"""Among the thousands of names on a PATH something is always a little alike."""
 
 
 def find_command(name: str, *, path: str | None = None, folder: Path | None = None) -> list[str]:
@@ -103,7 +105,7 @@ def _not_found(name: str, searched: str, skipped: Path | None, inside: Path | No
             f"The program {name!r} was found only inside the workspace ({str(skipped)!r}), where PATH is not "
             f"followed. To use that one, name it by its path. PATH used: {searched!r}."
         )
-    near = nearest(name, _names(searched, inside))
+    near = nearest(name, _names(searched, inside), alike=_ALIKE)
     hint = f" Did you mean {near!r}?" if near else ""
     return (
         f"The program {name!r} was not found.{hint} Install it, or name it by its absolute path. "

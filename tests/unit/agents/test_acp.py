@@ -70,6 +70,8 @@ async def test_our_tools_are_reached_through_the_pipe_that_the_agent_starts(case
 async def test_an_agent_that_does_not_start_our_tools_is_said_to_have_none(case: Case) -> None:
     answer = await case.turn(tools=("give_verdict",))
     assert "did not start our tools" in answer.warnings[0]
+    await case.pool.drop("r1", "t")
+    assert (await case.turn(tools=("give_verdict",))).warnings == ()  # said once in a run
 
 
 async def test_a_command_whose_words_look_like_our_tool_is_a_command(case: Case) -> None:
@@ -138,9 +140,9 @@ async def test_the_mode_that_asks_is_set_at_every_session_and_before_each_turn(c
     assert len(case.arrived("session/set_mode")) == 2
 
 
-async def test_an_agent_without_modes_is_said_to_approve_by_itself(case: Case) -> None:
+async def test_an_agent_without_modes_is_said_to_do_what_it_does_not_ask_about(case: Case) -> None:
     await case.turn()
-    assert "approves by itself" in case.desk.transcript("note")
+    assert "what it does not ask about, it just does" in case.desk.transcript("note")
 
 
 @pytest.mark.parametrize(("allowed", "option"), [(True, "y"), (False, "n")])

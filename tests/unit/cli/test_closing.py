@@ -82,6 +82,7 @@ BLOCKED = ("plan", Finished(after="", value={"artifact": ARTIFACT, "gate": "the 
         ([ended("not_converged", stage="plan")], "not converged", [f"resume {RUN} --max-passes"]),
         ([ended("failed", reason="No disk.")], "failed", ["No disk.", f"resume {RUN}"]),
         ([ended("cancelled")], "cancelled", [f"resume {RUN}"]),
+        ([QUESTION, ended("cancelled")], "cancelled", [f"answer {RUN} 'YOUR ANSWER'", "be asked again: "]),
         ([ended("terminal_ready")], "ready to be ended", [f"end {RUN}"]),
         (
             [QUESTION, ended("paused", code="question", stage="plan/question")],

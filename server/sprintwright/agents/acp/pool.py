@@ -29,7 +29,7 @@ class Pool:
     """
 
     def __init__(self, parent: Mapping[str, str], leftovers: Leftovers, bridge: SharedBridge) -> None:
-        self.parent, self.leftovers, self._bridge = parent, leftovers, bridge
+        self.parent, self.leftovers, self.bridge = parent, leftovers, bridge
         self._held: dict[tuple[str, str], AgentSession] = {}
         self._idle: dict[tuple[str, str], None] = {}
 
@@ -62,7 +62,7 @@ class Pool:
                 await held.close()
             finally:
                 if held.tools is not None:
-                    await self._bridge.close(held.tools)
+                    await self.bridge.close(held.tools)
 
     async def leave(self, run_id: str, talk: str = "") -> None:
         """End all sessions of a run whose conversation's name begins so."""
@@ -76,6 +76,6 @@ class Pool:
         if not request.tools:
             return []
         session.catalogue = (request.tools, request.verdicts)
-        session.tools = await self._bridge.open(request)
+        session.tools = await self.bridge.open(request)
         program, *arguments = session.tools.command
         return [schema.McpServerStdio(name=SERVER, command=program, args=arguments, env=[])]

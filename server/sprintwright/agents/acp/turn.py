@@ -59,7 +59,7 @@ async def converse(known: Known, request: TurnRequest, desk: Desk, pool: Pool) -
         await pool.drop(request.run_id, request.talk)
         raise
     if session.tools is not None and not session.tools.connected:
-        warnings.append(f"Agent {request.agent!r} did not start our tools; what it says counts by its words alone.")
+        warnings += pool.bridge.unused(request)
     used = _usage(session, answer, heard, known.usage)
     if session.noise:
         desk.output("note", f"\n{session.noise} lines of its output were no messages of the protocol.\n")
@@ -119,7 +119,9 @@ async def _prepare(known: Known, request: TurnRequest, desk: Desk, session: Agen
     if mode:
         desk.output("note", f"mode {mode}\n")
     elif request.permissions != "full":
-        desk.output("note", "It offers no mode in which it asks: it approves by itself what it does.\n")
+        desk.output(
+            "note", "It offers no mode in which it asks for everything: what it does not ask about, it just does.\n"
+        )
     if known.model and not await session.set_model(known.model):
         warnings.append(f"Agent {request.agent!r} does not offer the model {known.model!r}; its own choice is used.")
 

@@ -19,6 +19,18 @@ class SharedBridge:
         self._runtime = runtime
         self._bridge: ToolBridge | None = None
         self._open = 0
+        self._told: set[tuple[str, str]] = set()
+
+    def unused(self, request: TurnRequest) -> tuple[str, ...]:
+        """A warning that the agent of a turn did not start our tools; once for an agent in a run."""
+        told = (request.run_id, request.agent)
+        if told in self._told:
+            return ()
+        self._told.add(told)
+        return (
+            f"Agent {request.agent!r} did not start our tools: its verdicts and findings are read from its words, "
+            "and it can't ask you anything.",
+        )
 
     async def open(self, request: TurnRequest) -> Connection:
         """Tools for the session of a turn; `close` must follow. Raises as `ToolBridge`."""

@@ -57,8 +57,8 @@ async def turn(
         try:
             async with tools.turn(desk.call, request.tools, request.verdicts):
                 answer = await call(tools.command)
-            missed = f"Agent {request.agent!r} did not start our tools; what it says counts by its words alone."
-            return answer if tools.connected else answer.model_copy(update={"warnings": (*answer.warnings, missed)})
+            missed = () if tools.connected else bridge.unused(request)
+            return answer.model_copy(update={"warnings": (*answer.warnings, *missed)})
         finally:
             await bridge.close(tools)
     finished = await _run(
