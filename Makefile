@@ -16,8 +16,8 @@ test: $(READY)
 test-exhaustive: $(READY)
 	@$(BIN)/python -m pytest tests --ignore=tests/bench --ignore=tests/packaging -n 2 --dist worksteal -m "exhaustive and not peers"
 
-# Real agents of other makers, pinned in tests/peers/package-lock.json, against a model server of ours. Others are tried
-# where they are on PATH; what is not there is named.
+# Real agents of other makers, pinned in tests/peers/package-lock.json, against a model server of ours; what is not there
+# is named.
 test-peers: $(READY)
 	@tests/peers/setup.sh
 	@$(BIN)/python -m pytest tests/peers -m peers -n 2 --dist worksteal -rs

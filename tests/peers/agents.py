@@ -1,6 +1,6 @@
 """The real agents that are tried, each with how it is set up for a model of ours and how it names its tools.
 
-`make test-peers` installs claude and qwen, pinned by package-lock.json; the others are tried where they are on PATH.
+`make test-peers` installs them, pinned by package-lock.json.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Peer:
         ours: the name of a tool of ours, with ``{}`` for it.
         usage: whether it says what a turn used.
         goes_on: whether a turn goes on when something was not allowed.
-        loads: whether it opens a session of an earlier process.
+        loads: whether it opens a session of an earlier process each time; gemini does at some times only.
         asks_when_reading: what it asks about in a role that only reads; the rest it refuses by itself.
         arguments: behind the program.
     """
@@ -136,4 +136,3 @@ GEMINI = Peer(
     f"mcp_{SERVER}_{{}}", loads=False, arguments=("--acp", "-m", "gemini-2.5-pro"),
 )  # fmt: skip
 PEERS = (CLAUDE, QWEN, OPENCODE, GEMINI)
-PINNED = (CLAUDE, QWEN)

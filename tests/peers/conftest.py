@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 
-from tests.peers.agents import INSTALLED, PINNED, Peer
+from tests.peers.agents import INSTALLED, Peer
 
 HERE = Path(__file__).parent
 
@@ -33,5 +33,4 @@ def _needed(item: pytest.Item) -> list[Peer]:
 
 
 def _absent(peer: Peer) -> str:
-    how = f"`make test-peers` installs it into {INSTALLED}" if peer in PINNED else "it is tried where it is on PATH"
-    return f"the agent {peer.program!r} is not installed; {how}"
+    return f"the agent {peer.program!r} is not installed; `make test-peers` installs it into {INSTALLED}"

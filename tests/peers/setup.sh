@@ -17,7 +17,9 @@ rm -rf "$home"
 mkdir -p "$home"
 cp package.json package-lock.json "$home"
 # Not `npm ci`: it wants lines even for optional packages of other systems that a registry may not have.
-if (cd "$home" && npm install --ignore-scripts --no-audit --no-fund --silent); then
+# No scripts of packages are run but one, which puts opencode's program for this machine in its place.
+if (cd "$home" && npm install --ignore-scripts --no-audit --no-fund --silent && cd node_modules/opencode-ai &&
+  node postinstall.mjs >/dev/null); then
   touch "$ready"
 else
   echo "The agents of tests/peers could not be installed." >&2

@@ -38,7 +38,7 @@ def dev_turns(case: Case, generator: Peer, evaluator: Peer) -> None:
     ])  # fmt: skip
 
 
-CASTS = [(CLAUDE, QWEN, CLAUDE), (QWEN, CLAUDE, QWEN), (CLAUDE, OPENCODE, QWEN), (QWEN, GEMINI, OPENCODE), (GEMINI, CLAUDE, GEMINI)]  # fmt: skip
+CASTS = [(GEMINI, CLAUDE, QWEN), (CLAUDE, QWEN, CLAUDE), (CLAUDE, OPENCODE, QWEN), (QWEN, GEMINI, OPENCODE), (OPENCODE, QWEN, GEMINI)]  # fmt: skip
 
 
 @pytest.mark.parametrize("peers", CASTS, ids=lambda peers: "-".join(peer.name for peer in peers))
@@ -116,9 +116,10 @@ def test_r034_after_a_kill_in_mid_turn_the_run_goes_on_in_the_session_of_the_pas
         results = case.results()
         first, second = (results[PASS.format(number, "generator")] for number in (1, 2))
         assert second["text"] == "Mended it."
-        assert (first["session"]["id"] == second["session"]["id"]) == peer.loads
-        assert ("The very first answer." in said(model.asked()[-1])) == peer.loads
-        assert ("began a new session" in case.notes()) != peer.loads
+        goes_on = first["session"]["id"] == second["session"]["id"]
+        assert goes_on or not peer.loads
+        assert ("The very first answer." in said(model.asked()[-1])) == goes_on
+        assert ("began a new session" in case.notes()) != goes_on
         assert case.alive() == []
 
 
