@@ -11,6 +11,8 @@ import { line } from './log';
 import { versionOf } from './parts';
 import { offerInterrupted } from './offers';
 import { Diagnostics, middleware } from './middleware';
+import { listenForModels } from './models/listen';
+import { Models } from './models/models';
 import {
   Commands, Notifications, Requests,
   type AskParams, type DidChange, type DidDelete, type WorkflowsResult,
@@ -36,6 +38,7 @@ export interface TestSurface {
   readonly server: Connection;
   readonly store: RunStore;
   readonly view: RunsView;
+  readonly models: Models;
 }
 
 export function activate(context: vscode.ExtensionContext): TestSurface | undefined {
@@ -88,6 +91,9 @@ export function activate(context: vscode.ExtensionContext): TestSurface | undefi
     showChanges: (title, folder, changed) => changes.show(title, folder, changed),
     askAgents: (run) => askAgents(server, performer, run),
   });
+  const models = new Models(context.languageModelAccessInformation, (text) => {
+    log.warn(text);
+  });
   const starter = new Starter(server, performer, context.workspaceState, show);
 
   /** A new run is shown to whoever looks at the view. */
@@ -106,6 +112,7 @@ export function activate(context: vscode.ExtensionContext): TestSurface | undefi
     });
     client.onRequest(Requests.question, (params: AskParams) => questions.asked(params));
     client.onRequest(Requests.permission, (params: AskParams) => questions.asked(params));
+    listenForModels(client, models);
   };
 
   const list = async (): Promise<void> => {
@@ -118,7 +125,7 @@ export function activate(context: vscode.ExtensionContext): TestSurface | undefi
   };
 
   context.subscriptions.push(
-    log, server, diagnostics, documents, changes, view, tree, workflows, attention, questions,
+    log, server, diagnostics, documents, changes, view, tree, workflows, attention, questions, models,
     vscode.window.registerTreeDataProvider('sprintwright.workflows', workflows),
     server.onDidChangeState((state) => {
       attention.setServer(state);
@@ -130,6 +137,7 @@ export function activate(context: vscode.ExtensionContext): TestSurface | undefi
         }
       } else {
         diagnostics.clear();
+        models.cancelAll();
       }
     }),
     store.onDidChange(() => {
@@ -150,7 +158,7 @@ export function activate(context: vscode.ExtensionContext): TestSurface | undefi
     }),
   );
   void server.start();
-  return context.extensionMode === vscode.ExtensionMode.Test ? { server, store, view } : undefined;
+  return context.extensionMode === vscode.ExtensionMode.Test ? { server, store, view, models } : undefined;
 }
 
 /** VS Code gives this a few seconds: the server needs them to leave its runs resumable and to end its agents. */

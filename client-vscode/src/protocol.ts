@@ -40,6 +40,7 @@ export const Notifications = {
 export const Requests = {
   question: 'sprintwright/question/ask',
   permission: 'sprintwright/permission/request',
+  languageModel: 'sprintwright/languageModel/request',
 } as const;
 
 export type RunStatus =
@@ -303,5 +304,70 @@ export interface AskParams {
   readonly key: string;
   readonly kind: QuestionKind;
   readonly text: string;
+  /** Role and agent, where an agent asks. */
+  readonly by?: string;
   readonly choices: readonly string[];
+}
+
+export type ModelReason =
+  | 'notFound' | 'noPermissions' | 'blocked' | 'offTopic' | 'quotaExceeded' | 'rateLimited' | 'notSignedIn' | 'other';
+
+/** What a model says: sent by `$/progress`, in order. */
+export type ModelPart =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'toolCall'; readonly callId: string; readonly name: string; readonly input: object };
+
+/** A part of a message to a model; what is empty is not sent. */
+export interface ModelMessagePart {
+  readonly kind: 'text' | 'toolCall' | 'toolResult';
+  readonly text?: string;
+  readonly callId?: string;
+  readonly name?: string;
+  readonly input?: object;
+  readonly isError?: boolean;
+}
+
+export interface ModelMessage {
+  readonly role: 'user' | 'assistant';
+  readonly parts: readonly ModelMessagePart[];
+}
+
+export interface ModelTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: object;
+}
+
+export interface ModelParams {
+  readonly runId: string;
+  readonly agent: string;
+  /** One line for the question whether the model may be used. */
+  readonly title: string;
+  /** All empty: the client's choice. */
+  readonly model: { readonly vendor?: string; readonly family?: string; readonly id?: string };
+  readonly messages: readonly ModelMessage[];
+  readonly tools: readonly ModelTool[];
+  readonly partialResultToken: string;
+}
+
+export interface ModelFacts {
+  readonly id: string;
+  readonly vendor: string;
+  readonly family: string;
+  readonly name: string;
+  readonly version: string;
+  readonly maxInputTokens: number;
+}
+
+export interface ModelResult {
+  readonly model: ModelFacts;
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+}
+
+/** `data` of the error by which a request is refused. */
+export interface ModelRefusalData {
+  readonly reason: ModelReason;
+  /** VS Code's own, as `NoPermissions`; empty: it gave none. */
+  readonly code: string;
 }

@@ -73,6 +73,7 @@ PUSHED: dict[str, type[BaseModel]] = {
 ASKED: dict[str, tuple[type[BaseModel], type[BaseModel]]] = {
     methods.QUESTION_ASK: (wire.AskParams, wire.AskResult),
     methods.PERMISSION_REQUEST: (wire.AskParams, wire.AskResult),
+    methods.LANGUAGE_MODEL_REQUEST: (wire.LanguageModelParams, wire.LanguageModelResult),
 }
 WORDS: dict[str, tuple[str, ...]] = {
     "Effect": get_args(Effect),
@@ -149,7 +150,12 @@ def fields(name: str) -> str:
     """The table of a model's fields. What the server sends is complete, so defaults are told of what it takes only."""
     model = models()[name]
     schema = model.model_json_schema(by_alias=True, mode="validation")
-    takes = name.endswith(("Arguments", "Argument")) or model is wire.AskResult
+    takes = name.endswith(("Arguments", "Argument")) or model in (
+        wire.AskResult,
+        wire.LanguageModelResult,
+        wire.LanguageModelFacts,
+        wire.LanguageModelPart,
+    )
     rows = ["| field | type | default | |", "|---|---|---|---|"] if takes else ["| field | type | |", "|---|---|---|"]
     needed = schema.get("required", [])
     for field, info in model.model_fields.items():

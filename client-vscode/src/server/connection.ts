@@ -10,6 +10,7 @@ import {
 } from 'vscode-languageclient/node';
 
 import { line } from '../log';
+import { hasModels } from '../models/api';
 import { PROTOCOL } from '../protocol';
 import type { Interpreter } from './interpreters';
 import { launch, type Ending, type Failure, type Launched } from './launch';
@@ -207,7 +208,7 @@ export class Connection implements vscode.Disposable {
   private options(): LanguageClientOptions {
     return {
       documentSelector: [{ scheme: 'file' }],
-      initializationOptions: { trusted: vscode.workspace.isTrusted, questions: true, protocol: PROTOCOL },
+      initializationOptions: { trusted: vscode.workspace.isTrusted, questions: true, languageModel: hasModels(), protocol: PROTOCOL },
       outputChannel: this.surroundings.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       middleware: this.surroundings.middleware,

@@ -9,6 +9,7 @@ export async function run(): Promise<void> {
   await import('./extension.test.js');
   await import('./findings.test.js');
   await import('./workflows.test.js');
+  await import('./models.test.js');
   await import('./restart.test.js');
   return new Promise((resolve, reject) => {
     const runner = mocha.run((failures) => {

@@ -33,6 +33,12 @@ stages:
   - {id: work, kind: agent_turn, role: w, prompt: "{{colour}}"}
 `;
 
+const TALK = `name: talk
+roles: [talker]
+stages:
+  - {id: talk, kind: agent_turn, role: talker, prompt: Read a.py}
+`;
+
 const home = temporary('sw-host');
 const environment = {
   XDG_CONFIG_HOME: path.join(home, 'config'),
@@ -49,6 +55,7 @@ try {
   });
   const project = new Project(home);
   makeLongRun(project);
+  fs.cpSync(path.join(EXTENSION, 'test', 'support', 'fake-models'), path.join(home, 'code', 'extensions', 'fake-models'), { recursive: true });
   code = await startCode({ driver: true, settings: FROM_CHECKOUT, user: path.join(home, 'code'), env: environment });
   const result = await runInExtensionHost(code, { tests: path.join(EXTENSION, 'out', 'host', 'index.js'), folder: project.folder });
   exit = result === 0 ? 0 : 1;
@@ -75,12 +82,15 @@ function makeLongRun(project) {
   }
   project.define('long', LONG);
   project.define('ask', ASK);
+  project.define('talk', TALK);
+  project.write('a.py', 'x = 1\n');
   const judge = 'case $SPRINTWRIGHT_LEAF in last*/judge?) cat "$0${SPRINTWRIGHT_LEAF##*judge}";; *) echo VERDICT: again;; esac';
   const agents = {
     w: { kind: 'cli', command: ['/bin/echo', 'done'] },
     judge: { kind: 'cli', command: ['/bin/sh', '-c', judge, said] },
+    fake: { kind: 'editor', vendor: 'sw-fake' },
   };
-  fs.writeFileSync(path.join(project.config, 'config.yaml'), JSON.stringify({ agents, roles: { w: 'w', judge: 'judge' }, primary: 'w' }));
+  fs.writeFileSync(path.join(project.config, 'config.yaml'), JSON.stringify({ agents, roles: { w: 'w', judge: 'judge', talker: 'fake' }, primary: 'w' }));
   const program = path.join(ROOT, '.venv', 'bin', 'sprintwright');
   fs.mkdirSync(environment.XDG_RUNTIME_DIR, { recursive: true, mode: 0o700 });
   const began = Date.now();

@@ -92,13 +92,18 @@ export class EventEmitter<T> {
 
 export interface CancellationToken {
   readonly isCancellationRequested: boolean;
+  readonly onCancellationRequested: (listener: () => void) => { dispose(): void };
 }
 
 export class CancellationTokenSource {
-  readonly token = { isCancellationRequested: false };
+  private readonly cancelled = new EventEmitter<undefined>();
+  readonly token = { isCancellationRequested: false, onCancellationRequested: (listener: () => void) => this.cancelled.event(listener) };
 
   cancel(): void {
-    this.token.isCancellationRequested = true;
+    if (!this.token.isCancellationRequested) {
+      this.token.isCancellationRequested = true;
+      this.cancelled.fire(undefined);
+    }
   }
 
   dispose(): void {
@@ -138,6 +143,7 @@ export class Uri {
 }
 
 export const workspace = {
+  ['isTrusted']: true,
   registerTextDocumentContentProvider: (): { dispose(): void } => ({ dispose: () => undefined }),
 };
 
@@ -149,3 +155,61 @@ export class CodeAction {
 }
 
 export const CodeActionKind = { QuickFix: 'quickfix' };
+
+export const version = '1.90.0';
+
+/** Language models: `support/models.ts` scripts them. */
+export const lm: { selectChatModels: (selector: Readonly<Record<string, string>>) => Promise<unknown[]> } = {
+  selectChatModels: () => Promise.resolve([]),
+};
+
+export const LanguageModelChatMessageRole = { User: 1, Assistant: 2 };
+
+export class LanguageModelChatMessage {
+  constructor(readonly role: number, readonly content: unknown) {}
+}
+
+export class LanguageModelError extends Error {
+  static NotFound(message?: string): LanguageModelError {
+    return new LanguageModelError(message, 'NotFound');
+  }
+
+  static NoPermissions(message?: string): LanguageModelError {
+    return new LanguageModelError(message, 'NoPermissions');
+  }
+
+  static Blocked(message?: string): LanguageModelError {
+    return new LanguageModelError(message, 'Blocked');
+  }
+
+  constructor(message = '', readonly code = '', cause?: Error) {
+    super(message, { cause });
+    this.name = 'LanguageModelError';
+  }
+}
+
+class TextPart {
+  constructor(readonly value: string) {}
+}
+
+class ToolCallPart {
+  constructor(readonly callId: string, readonly name: string, readonly input: object | undefined) {}
+}
+
+class ToolResultPart {
+  constructor(readonly callId: string, readonly content: readonly TextPart[]) {}
+}
+
+// Not there in 1.90, which has messages of texts only.
+export let LanguageModelTextPart: typeof TextPart | undefined = TextPart;
+export let LanguageModelToolCallPart: typeof ToolCallPart | undefined = ToolCallPart;
+export let LanguageModelToolResultPart: typeof ToolResultPart | undefined = ToolResultPart;
+
+/** Whether models know parts and tools, as they do since 1.95. */
+export function setParts(there: boolean): void {
+  LanguageModelTextPart = there ? TextPart : undefined;
+  LanguageModelToolCallPart = there ? ToolCallPart : undefined;
+  LanguageModelToolResultPart = there ? ToolResultPart : undefined;
+}
+
+export const parts = { TextPart, ToolCallPart, ToolResultPart };

@@ -193,7 +193,12 @@ describe('trust', () => {
       expect(manifest.contributes).not.toHaveProperty(point);
     }
     expect(manifest.activationEvents).toEqual(['workspaceContains:.sprintwright']);
-    expect(code).not.toMatch(/registerUriHandler|registerTaskProvider|registerDebug|registerTerminalProfile|createTerminal\(|registerChat|\.lm\./);
+    expect(code).not.toMatch(/registerUriHandler|registerTaskProvider|registerDebug|registerTerminalProfile|createTerminal\(|registerChat|\.lm\.register|invokeTool/);
+  });
+
+  test('x002: models are asked at one place, and for the server only', () => {
+    const uses = files.filter(([, content]) => /\blm\.|\.sendRequest\(messages/.test(content)).map(([file]) => file);
+    expect(uses.sort()).toEqual(['src/models/api.ts', 'src/models/models.ts']);
   });
 
   test('without it help with workflow files only; no virtual workspaces; where the folder is', () => {

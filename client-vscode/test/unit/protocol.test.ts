@@ -40,7 +40,7 @@ const RESULTS: Readonly<Record<keyof typeof Commands, string>> = {
 const OTHERS: Readonly<Record<string, string>> = {
   'run.didChange.params': 'DidChange', 'run.didDelete.params': 'DidDelete', 'run.didOutput.params': 'DidOutput',
   'question.ask.params': 'AskParams', 'permission.request.params': 'AskParams', 'run.rerun.preview': 'Preview',
-  'workflow.resume.preview': 'Preview',
+  'workflow.resume.preview': 'Preview', 'languageModel.request.params': 'ModelParams', 'languageModel.request.result': 'ModelResult',
 };
 
 const results = Object.entries(RESULTS).map(([key, shape]): [string, string] => [

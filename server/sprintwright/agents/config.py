@@ -124,6 +124,23 @@ class ModelAgentConfig(_Agent):
         return self.key_env or ("" if self.base_url else self.service.key_env)
 
 
+class EditorAgentConfig(_Agent):
+    """A model that the editor offers, with our own small agent in front of it."""
+
+    kind: Literal["editor"] = Field(
+        description="A model of the editor that the run was started in; `pip install 'sprintwright[models]'` is needed."
+    )
+    vendor: str = Field(default="", description="Who offers the model, such as `copilot`. Empty: anybody.")
+    family: str = Field(default="", description="The model's family, such as `gpt-4o`. Empty: any.")
+    id: str = Field(default="", description="The one model that is meant. Empty: the editor's first that fits.")
+
+    @property
+    def selector(self) -> dict[str, str]:
+        """Which model is meant; empty: the editor's choice."""
+        named = {"vendor": self.vendor, "family": self.family, "id": self.id}
+        return {key: value for key, value in named.items() if value}
+
+
 class CheckAgentConfig(_Agent):
     """A role played by tests and linters."""
 
@@ -149,12 +166,15 @@ class ReplayAgentConfig(_Agent):
 
 
 AgentConfig: TypeAlias = Annotated[
-    AcpAgentConfig | CliAgentConfig | ModelAgentConfig | CheckAgentConfig | HumanAgentConfig | ReplayAgentConfig,
+    AcpAgentConfig
+    | CliAgentConfig
+    | ModelAgentConfig
+    | EditorAgentConfig
+    | CheckAgentConfig
+    | HumanAgentConfig
+    | ReplayAgentConfig,
     Field(discriminator="kind"),
 ]
-
-LATER_KINDS: tuple[str, ...] = ("editor",)
-"""Kinds of design.md section 5 that this version can't start yet."""
 
 
 class HistoryConfig(Value):

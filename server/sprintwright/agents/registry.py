@@ -14,10 +14,12 @@ from sprintwright.agents.config import (
     AgentConfig,
     CheckAgentConfig,
     CliAgentConfig,
+    EditorAgentConfig,
     HumanAgentConfig,
     ModelAgentConfig,
     ReplayAgentConfig,
 )
+from sprintwright.agents.editor_models import EditorModels
 from sprintwright.engine.ports import AgentTraits, Checks, Desk, People, TurnAnswer, TurnRequest
 from sprintwright.errors import Refused
 from sprintwright.processes import Leftovers
@@ -52,6 +54,7 @@ class Registry:
         checks: runs commands, for `check`.
         leftovers: remembers live programs.
         runtime: the user's runtime folder, for the socket of our tools.
+        models: those of the editor, for `editor`.
     """
 
     def __init__(
@@ -62,9 +65,11 @@ class Registry:
         checks: Checks,
         leftovers: Leftovers,
         runtime: Path,
+        models: EditorModels | None = None,
     ) -> None:
         self._agents = {fold(name): agent for name, agent in agents.items()}
         self._parent, self._people, self._checks, self._leftovers = parent, people, checks, leftovers
+        self._models = models
         self._bridge = SharedBridge(runtime)
         self._pool = Pool(parent, leftovers, self._bridge)
 
@@ -110,6 +115,10 @@ class Registry:
                 from sprintwright.agents.model import conversation
 
                 return await conversation.turn(config, configured.origin, request, desk, self._pool)
+            case EditorAgentConfig() as config:
+                from sprintwright.agents.model import conversation
+
+                return await conversation.turn_by_editor(config, self._models, request, desk, self._pool)
             case CheckAgentConfig() as config:
                 from sprintwright.agents import check
 

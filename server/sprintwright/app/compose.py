@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sprintwright.agents.check import CommandChecks
 from sprintwright.agents.config import Config
+from sprintwright.agents.editor_models import EditorModels
 from sprintwright.agents.found import found_agents
 from sprintwright.agents.registry import Registry
 from sprintwright.app.config import Settings, load_settings
@@ -30,10 +31,11 @@ def make_world(
     settings: Settings,
     people: People,
     *,
+    models: EditorModels | None = None,
     on_record: OnRecord = lambda _record, _delta, _state: None,
     on_output: OnOutput = lambda _key, _stream, _text: None,
 ) -> World:
-    """Everything that runs in one folder need of the outside."""
+    """Everything that runs in one folder need of the outside; ``models``: those of the editor that started us."""
     places = Places.of(environment)
     leftovers = Leftovers(places.state / "processes")
     checks = CommandChecks(environment, leftovers)
@@ -41,7 +43,7 @@ def make_world(
         environment=environment,
         places=places,
         people=people,
-        registry=Registry(settings.agents, environment, people, checks, leftovers, places.runtime),
+        registry=Registry(settings.agents, environment, people, checks, leftovers, places.runtime, models),
         checks=checks,
         leftovers=leftovers,
         workspace=Snapshots(folder, git=Git(folder, environment)),

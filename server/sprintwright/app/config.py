@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from sprintwright.agents.config import LATER_KINDS, AgentConfig, Config
+from sprintwright.agents.config import AgentConfig, Config
 from sprintwright.agents.registry import BUILT_IN, Configured
 from sprintwright.definitions.load import decode, load_model
 from sprintwright.errors import Refused
@@ -93,9 +93,7 @@ def _read(file: Path, warnings: list[str]) -> Config | None:
     errors = [p for p in (*problems, *loaded.problems) if p.severity == "error"]
     if errors or loaded.value is None:
         lines = [_line(file, p) for p in errors]
-        later = f" (Agents of kind {', '.join(LATER_KINDS)} can't be started by this version yet.)"
-        hint = later if any(kind in text for kind in LATER_KINDS) else ""
-        raise Refused("config_invalid", "The configuration can't be used:\n" + "\n".join(lines) + hint, file=str(file))
+        raise Refused("config_invalid", "The configuration can't be used:\n" + "\n".join(lines), file=str(file))
     warnings += [_line(file, p) for p in (*problems, *loaded.problems)]
     return loaded.value
 

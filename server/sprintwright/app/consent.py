@@ -11,6 +11,7 @@ from sprintwright.agents.config import (
     AcpAgentConfig,
     CheckAgentConfig,
     CliAgentConfig,
+    EditorAgentConfig,
     ModelAgentConfig,
     ReplayAgentConfig,
 )
@@ -75,6 +76,10 @@ def _of_agent(agent: Configured, folder: Path) -> Iterator[str]:
                 f"agent {agent.name} sends its prompts and what it reads of this folder to {config.endpoint}, "
                 f"model {config.model}, {f'with your key in {key}' if key else 'without any key of yours'}"
             )
+        case EditorAgentConfig() as config:
+            named = " ".join(config.selector.values()) or "of its choice"
+            what = "its prompts and what it reads of this folder"
+            yield f"agent {agent.name} sends {what} to your editor's model {named}"
         case CheckAgentConfig() as config:
             for command in config.commands:
                 yield f"agent {agent.name} runs: {_line(command, folder)}"

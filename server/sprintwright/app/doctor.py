@@ -10,6 +10,7 @@ from sprintwright.agents.config import (
     AcpAgentConfig,
     CheckAgentConfig,
     CliAgentConfig,
+    EditorAgentConfig,
     ModelAgentConfig,
     ReplayAgentConfig,
 )
@@ -31,6 +32,8 @@ def problem_of(agent: Configured, folder: Path, environment: Mapping[str, str]) 
             programs = [config.words[0]]
         case CheckAgentConfig() as config:
             programs = [command[0] for command in config.commands if command]
+        case EditorAgentConfig() as config:
+            return missing(config)
         case ModelAgentConfig() as config:
             key = key_of(config, agent.origin)
             return missing(config) or (f"the variable {key} is not set" if key and not environment.get(key) else "")

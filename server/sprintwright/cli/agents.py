@@ -9,7 +9,7 @@ import os
 import shlex
 from pathlib import Path
 
-from sprintwright.agents.config import AcpAgentConfig, AgentConfig, CheckAgentConfig, CliAgentConfig
+from sprintwright.agents.config import AcpAgentConfig, AgentConfig, CheckAgentConfig, CliAgentConfig, EditorAgentConfig
 from sprintwright.app.compose import settings_of
 from sprintwright.app.config import Settings
 from sprintwright.app.doctor import ALIASES, problem_of, unknown_names, versions_of
@@ -59,6 +59,8 @@ def _words(config: AgentConfig) -> str:
             command = shlex.join(config.words) + known
         case CheckAgentConfig():
             command = "; ".join(shlex.join(command) for command in config.commands)
+        case EditorAgentConfig():
+            command = f"{' '.join(config.selector.values())} (needs an editor that offers models)".strip()
         case _:
             command = ""
     return one_line(" · ".join(part for part in (config.description, command) if part), 160)

@@ -33,6 +33,7 @@ RUN_DID_DELETE = "sprintwright/run/didDelete"
 RUN_DID_OUTPUT = "sprintwright/run/didOutput"
 QUESTION_ASK = "sprintwright/question/ask"
 PERMISSION_REQUEST = "sprintwright/permission/request"
+LANGUAGE_MODEL_REQUEST = "sprintwright/languageModel/request"
 
 SECTION = "sprintwright"
 """What `workspace/configuration` is asked for."""

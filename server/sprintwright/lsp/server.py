@@ -121,6 +121,10 @@ def _register_life(server: SprintwrightServer, session: Session) -> None:
     def cancel(params: types.WorkDoneProgressCancelParams) -> None:
         session.progress.cancelled(params.token)
 
+    @server.feature(types.PROGRESS)
+    def progress(params: types.ProgressParams) -> None:
+        session.models.progressed(params.token, params.value)
+
 
 def _register_documents(
     server: SprintwrightServer, session: Session, board: FindingBoard, files: definition_files.DefinitionFiles

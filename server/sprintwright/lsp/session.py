@@ -29,6 +29,7 @@ from sprintwright.language.values import Known
 from sprintwright.lsp import methods
 from sprintwright.lsp.definition_files import DefinitionFiles
 from sprintwright.lsp.findings import FindingBoard, RunFindings
+from sprintwright.lsp.language_models import LanguageModels
 from sprintwright.lsp.output import Output
 from sprintwright.lsp.plain import plain_text
 from sprintwright.lsp.progress import Progress
@@ -67,7 +68,8 @@ class Session:
         self.output = Output(server.protocol)
         self.progress = Progress(server, self._cancel)
         self._editor: Config | None = None
-        self._custom_questions = False
+        self._custom_questions = self._has_models = False
+        self.models = LanguageModels(server)
         self._tasks: set[asyncio.Task[Any]] = set()
         self._findings: dict[str, int] = {}
 
@@ -79,6 +81,7 @@ class Session:
         options: dict[str, Any] = given if isinstance(given, dict) else {}
         self.trusted = options.get("trusted") is True
         self._custom_questions = options.get("questions") is True
+        self._has_models = options.get("languageModel") is True
         theirs: object = options.get("protocol", methods.PROTOCOL)
         if theirs != methods.PROTOCOL or isinstance(theirs, bool):
             self.mismatch = (
@@ -258,7 +261,13 @@ class Session:
             self.output.add(about.run_id, key, stream, text)
 
         return make_world(
-            self.environment, folder, settings, _People(self, about), on_record=on_record, on_output=on_output
+            self.environment,
+            folder,
+            settings,
+            _People(self, about),
+            models=self.models if self._has_models else None,
+            on_record=on_record,
+            on_output=on_output,
         )
 
     def adopt(self, live: LiveRun, about: RunAbout) -> None:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import stat
 from collections import Counter
+from collections.abc import AsyncGenerator, AsyncIterator, Generator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import acp
 from acp import schema
 
 from sprintwright.agents.acp.answer import Heard, difference
+from sprintwright.agents.acp.launch import Models
+from sprintwright.agents.editor_models import CANCEL, METHOD, PART
 from sprintwright.engine.ports import Act, Desk
-from sprintwright.errors import PathRefused
+from sprintwright.errors import Operational, PathRefused
 from sprintwright.paths import read_beneath, relative_inside, resolve_inside, write_atomic
 from sprintwright.threads import in_thread
 
@@ -38,6 +42,8 @@ class OpenTurn:
         """Changes of files that were allowed: an agent that asks first writes through us afterwards, once each."""
         self.writing: set[asyncio.Future[None]] = set()
         """Files that are being written."""
+        self.models: dict[str, asyncio.Task[dict[str, Any]]] = {}
+        """Answers of the editor's models that are awaited, by the agent's own number."""
 
     @property
     def closed(self) -> bool:
@@ -47,24 +53,36 @@ class OpenTurn:
     async def end(self) -> None:
         """Nothing is done for the agent from now on; what is being written is whole when this returns (R72)."""
         self.over = True
+        for asking in self.models.values():
+            asking.cancel()
         if self.writing:
             await asyncio.wait(self.writing)
 
     async def permit(self, act: Act) -> bool:
         """Whether the agent may do that."""
-        loop = asyncio.get_running_loop()
-        self._asking += 1
         try:
-            allowed = await self.desk.permit(act)
+            with self.asking():
+                allowed = await self.desk.permit(act)
         except BaseException as failure:
-            if not self.failed.done():
-                self.failed.set_result(failure)
-            raise acp.RequestError.internal_error({"details": "The turn is over."}) from failure
-        finally:
-            self._asking -= 1
-            self._asked = loop.time()
+            raise self.fail(failure) from failure
         self.refused = self.refused or not allowed
         return allowed
+
+    @contextlib.contextmanager
+    def asking(self) -> Generator[None]:
+        """While it is the user who is waited for, and not the agent."""
+        self._asking += 1
+        try:
+            yield
+        finally:
+            self._asking -= 1
+            self._asked = asyncio.get_running_loop().time()
+
+    def fail(self, failure: BaseException) -> acp.RequestError:
+        """End the turn with this; what the agent is told."""
+        if not self.failed.done():
+            self.failed.set_result(failure)
+        return acp.RequestError.internal_error({"details": "The turn is over."})
 
     def asked_until(self, now: float) -> float:
         """Until when it was the user who was asked, and not the agent that was silent; on the loop's clock."""
@@ -76,10 +94,13 @@ class OurClient:
 
     Args:
         folder: the workspace, absolute; files outside it are refused.
+        models: the editor's models, for our own agent in front of them.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, models: Models | None = None) -> None:
+        self._folder, self._models = folder, models
+        self.agent: Any = None
+        """The agent's end of the connection."""
         self.session = ""
         self.turn: OpenTurn | None = None
 
@@ -180,6 +201,46 @@ class OurClient:
         raise acp.RequestError(-32601, "There are no terminals here.")
 
     terminal_output = release_terminal = wait_for_terminal_exit = kill_terminal = create_terminal
+
+    async def ext_method(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        """Ask a model of the editor, and hand on what it says; for our own agent only."""
+        if self._models is None or method != METHOD:
+            raise acp.RequestError.method_not_found(f"_{method}")
+        turn = self._must_be_open(self.session)
+        number = str(params.pop("id"))
+        asking = turn.models[number] = asyncio.create_task(
+            self._answer_of_model(turn, number, self._models(params)), name=f"answer of a model {number}"
+        )
+        try:
+            return await asking
+        except asyncio.CancelledError:
+            if not asking.cancelled():  # it is we who are ended
+                asking.cancel()
+                raise
+            raise acp.RequestError.internal_error({"details": "It was cancelled."}) from None
+        except Operational as failure:
+            raise turn.fail(failure) from failure
+        finally:
+            del turn.models[number]
+
+    async def _answer_of_model(
+        self, turn: OpenTurn, number: str, answer: AsyncIterator[dict[str, Any]]
+    ) -> dict[str, Any]:
+        count = 0
+        async with contextlib.aclosing(cast("AsyncGenerator[dict[str, Any]]", answer)) as parts:
+            with turn.asking():  # the editor may ask its user first
+                part = await anext(parts)
+            while part["kind"] != "end":
+                await self.agent.ext_notification(PART, {"id": number, "part": part})
+                count += 1
+                part = await anext(parts)
+        return {"parts": count, "inputTokens": part["inputTokens"], "outputTokens": part["outputTokens"]}
+
+    async def ext_notification(self, method: str, params: dict[str, Any]) -> None:
+        """An answer that our own agent needs no more."""
+        turn = self.turn
+        if method == CANCEL and turn is not None and (asking := turn.models.get(str(params.get("id")))) is not None:
+            asking.cancel()
 
     def _open(self, session_id: str) -> OpenTurn | None:
         return self.turn if session_id == self.session else None

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, TypeAlias
 
 from sprintwright.agents.acp.presets import PRESETS, Preset, UsageScope
 from sprintwright.agents.config import AcpAgentConfig
 from sprintwright.errors import Operational
 from sprintwright.model.definition import Permissions
 from sprintwright.processes import child_environment, find_program
+
+Models: TypeAlias = Callable[[Mapping[str, Any]], AsyncIterator[dict[str, Any]]]
+"""`EditorModels.ask` for one agent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +28,8 @@ class Launch:
     sign_in: str = ""
     reads: bool = True
     tools_seconds: float = 0
+    models: Models | None = None
+    """What answers `sprintwright/languageModel`; no agent but our own is ever given that."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ class AgentSession:
 
     def __init__(self, launch: Launch) -> None:
         self.launch = launch
-        self.client = OurClient(launch.folder)
+        self.client = OurClient(launch.folder, launch.models)
         self.noise = 0
         self.fresh_because = ""
         """Why an earlier session was not continued, if one was to be."""
@@ -101,6 +101,7 @@ class AgentSession:
         made._watch.__enter__()
         made._child.over.add_done_callback(made._over)
         made._connection = acp.connect_to_agent(made.client, made._transport)  # pyright: ignore[reportArgumentType]
+        made.client.agent = made._connection
         try:
             await made._greet()
         except Operational as error:

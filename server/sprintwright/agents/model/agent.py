@@ -18,6 +18,7 @@ from pydantic_ai.usage import RequestUsage
 
 from sprintwright import __version__
 from sprintwright.agents.model.dialogue import Dialogue, Tools
+from sprintwright.agents.model.editor import EditorModel
 from sprintwright.agents.model.hands import Hands, ToolFault
 from sprintwright.agents.model.history import Histories, whole
 from sprintwright.agents.model.http import client_for
@@ -61,6 +62,13 @@ class ModelAgent:
     def on_connect(self, conn: acp.Client) -> None:
         """Called by the library."""
         self._client = conn
+        if isinstance(self._model, EditorModel):
+            self._model.connect(conn)
+
+    async def ext_notification(self, method: str, params: dict[str, Any]) -> None:
+        """What our own parent tells beside the protocol."""
+        if isinstance(self._model, EditorModel):
+            self._model.told(method, params)
 
     async def initialize(self, protocol_version: int, **_: Any) -> schema.InitializeResponse:
         """Say what we can."""

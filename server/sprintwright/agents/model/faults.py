@@ -39,6 +39,8 @@ def fault_of(error: Exception, settings: Settings) -> acp.RequestError:
     who = f"{settings.title} at {settings.base_url}"
     chain = list(_causes(error))
     for cause in chain:
+        if isinstance(cause, acp.RequestError):  # our parent's, who asked the editor
+            return cause
         if isinstance(cause, EndpointFault):
             return fault(f"{who} gave no answer of a model: {cause}.", transient=False)
     if isinstance(error, ModelHTTPError):

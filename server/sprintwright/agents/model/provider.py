@@ -8,6 +8,7 @@ import httpx2
 from pydantic_ai.models import Model
 from pydantic_ai.settings import ModelSettings
 
+from sprintwright.agents.model.editor import EditorModel
 from sprintwright.agents.model.settings import Settings
 
 _NO_KEY = "none"
@@ -24,6 +25,8 @@ def model_of(settings: Settings, client: httpx2.AsyncClient) -> Model:
             return _anthropic(settings, key or _NO_KEY, client)
         case "google":
             return _google(settings, key or _NO_KEY, client)
+        case "editor":
+            return EditorModel(settings.model)
 
 
 def model_settings(settings: Settings) -> ModelSettings:

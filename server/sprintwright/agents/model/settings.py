@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field
 
 from sprintwright.agents.model.endpoints import Speech
@@ -13,7 +15,7 @@ class Settings(Value):
 
     title: str
     """The service as a person knows it."""
-    speaks: Speech
+    speaks: Speech | Literal["editor"]
     base_url: str
     is_official: bool
     """Whether the endpoint is the one that the service itself runs."""
