@@ -18,7 +18,7 @@ from sprintwright.text import one_line
 
 _MOST_SAID = 600
 _TODO = {
-    "notFound": "See whether your editor offers what the agent's `vendor`, `family` and `id` name, then resume the run.",
+    "notFound": "See whether your editor offers what the agent's `vendor`, `family`, `id` name; then resume.",
     "noPermissions": "Allow Sprintwright to use the model in your editor, then resume the run.",
     "notSignedIn": "Sign in to the model's provider in your editor, then resume the run.",
     "quotaExceeded": "Wait for the next period, or choose another agent for the role; then resume the run.",
