@@ -16,10 +16,10 @@ test: $(READY)
 test-exhaustive: $(READY)
 	@$(BIN)/python -m pytest tests --ignore=tests/bench --ignore=tests/packaging -n 2 --dist worksteal -m "exhaustive and not peers"
 
-# Real agents of other makers, pinned in tests/peers/package-lock.json, against a model server of ours; what is not there
-# is named.
+# Real agents of other makers, pinned in tests/peers, against a model server of ours, and once against a real model; what
+# is not there is named.
 test-peers: $(READY)
-	@tests/peers/setup.sh
+	@PYTHON="$(PYTHON)" tests/peers/setup.sh
 	@$(BIN)/python -m pytest tests/peers -m peers -n 2 --dist worksteal -rs
 
 # The extension's unit tests: those that need no VS Code.
@@ -62,6 +62,8 @@ lock:
 	  --no-header --no-annotate --no-emit-index-url --no-emit-find-links --quiet -o requirements-dev.lock
 	@uv pip compile pyproject.toml --group bundle --constraint requirements-dev.lock --python-platform $(BUNDLED) --python-version 3.11 \
 	  --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links --quiet -o requirements.lock
+	@cd tests/peers && uv pip compile requirements.in --override overrides.txt --universal --python-version 3.11 --generate-hashes \
+	  --no-header --no-annotate --no-emit-index-url --no-emit-find-links --quiet -o requirements.lock
 
 $(READY): requirements-dev.lock pyproject.toml
 	@command -v git >/dev/null || { echo "git is needed: install it and try again." >&2; exit 1; }

@@ -1,6 +1,6 @@
 """The real agents that are tried, each with how it is set up for a model of ours and how it names its tools.
 
-`make test-peers` installs them, pinned by package-lock.json.
+`make test-peers` installs them, pinned by package-lock.json and requirements.lock.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from typing import Any
 from tests.peers.wire import Data
 
 INSTALLED = Path(os.environ.get("SPRINTWRIGHT_PEERS_HOME", Path.home() / ".cache" / "sprintwright-peers"))
+_NPM = "node_modules/.bin"
+PYTHON = "python/bin"
 SERVER = "sprintwright"
 """The name of our tool server at agents."""
 Setup = Callable[[Path, str], Mapping[str, str]]
@@ -27,7 +29,7 @@ class Peer:
     """One agent.
 
     Attributes:
-        name: its preset.
+        name: its preset, or just its name.
         program: what is started.
         setup: its environment.
         write: its tool that writes a file: name, and its arguments for path and text.
@@ -38,6 +40,8 @@ class Peer:
         loads: whether it opens a session of an earlier process each time; gemini does at some times only.
         asks_when_reading: what it asks about in a role that only reads; the rest it refuses by itself.
         arguments: behind the program.
+        folder: where it is installed, beneath `INSTALLED`.
+        known: whether there is a preset of its name.
     """
 
     name: str
@@ -51,18 +55,23 @@ class Peer:
     loads: bool = True
     asks_when_reading: tuple[str, ...] = ("edit", "execute")
     arguments: tuple[str, ...] = ("--acp",)
+    folder: str = _NPM
+    known: bool = True
 
     def path(self) -> Path | None:
         """Where it is installed."""
-        pinned = INSTALLED / "node_modules" / ".bin" / self.program
-        found = str(pinned) if pinned.exists() else shutil.which(self.program)
+        pinned = INSTALLED / self.folder / self.program
+        if pinned.exists():
+            return pinned
+        found = shutil.which(self.program) if self.folder == _NPM else None
         return Path(found) if found else None
 
     def config(self, home: Path, url: str) -> Data:
         """Its entry under `agents`."""
         home.mkdir(parents=True, exist_ok=True)
         env = {"HOME": str(home), **self.setup(home, url)}
-        return {"kind": "acp", "preset": self.name, "command": [str(self.path()), *self.arguments], "env": env}
+        preset = {"preset": self.name} if self.known else {}
+        return {"kind": "acp", **preset, "command": [str(self.path()), *self.arguments], "env": env}
 
     def writes(self, path: Path, text: str) -> Data:
         """A call of its tool that writes a file."""
@@ -118,6 +127,10 @@ def _opencode(_home: Path, url: str) -> Mapping[str, str]:
     return {**dict.fromkeys(off, "1"), "OPENCODE_CONFIG_CONTENT": json.dumps(config)}
 
 
+def _pydantic(_home: Path, url: str) -> Mapping[str, str]:
+    return {"OPENAI_API_KEY": "x", "OPENAI_BASE_URL": f"{url}/v1", "OPENAI_MODEL": "fake"}
+
+
 _WORDS = {"description": "Do it"}
 CLAUDE = Peer(
     "claude", "claude-agent-acp", _claude, ("Write", "file_path", "content"), ("Bash", _WORDS, "command"),
@@ -135,4 +148,8 @@ GEMINI = Peer(
     "gemini", "gemini", _gemini, ("write_file", "file_path", "content"), ("run_shell_command", _WORDS, "command"),
     f"mcp_{SERVER}_{{}}", loads=False, arguments=("--acp", "-m", "gemini-2.5-pro"),
 )  # fmt: skip
-PEERS = (CLAUDE, QWEN, OPENCODE, GEMINI)
+PYDANTIC = Peer(
+    "pydantic", "python", _pydantic, ("write_file", "path", "content"), ("run_command", {}, "command"), f"{SERVER}_{{}}",
+    usage=True, arguments=(str(Path(__file__).with_name("pydantic_agent.py")),), folder=PYTHON, known=False,
+)  # fmt: skip
+PEERS = (CLAUDE, QWEN, OPENCODE, GEMINI, PYDANTIC)

@@ -33,4 +33,4 @@ def _needed(item: pytest.Item) -> list[Peer]:
 
 
 def _absent(peer: Peer) -> str:
-    return f"the agent {peer.program!r} is not installed; `make test-peers` installs it into {INSTALLED}"
+    return f"the agent {peer.name!r} is not installed; `make test-peers` installs it into {INSTALLED}"

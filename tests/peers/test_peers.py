@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.peers.agents import CLAUDE, GEMINI, OPENCODE, PEERS, QWEN, Peer
+from tests.peers.agents import CLAUDE, GEMINI, OPENCODE, PEERS, PYDANTIC, QWEN, Peer
 from tests.peers.case import ONE_STAGE, Case, cast, said, texts
 from tests.peers.wire import Data
 from tests.support.waiting import until
@@ -38,7 +38,11 @@ def dev_turns(case: Case, generator: Peer, evaluator: Peer) -> None:
     ])  # fmt: skip
 
 
-CASTS = [(GEMINI, CLAUDE, QWEN), (CLAUDE, QWEN, CLAUDE), (CLAUDE, OPENCODE, QWEN), (QWEN, GEMINI, OPENCODE), (OPENCODE, QWEN, GEMINI)]  # fmt: skip
+CASTS = (
+    (GEMINI, CLAUDE, QWEN), (PYDANTIC, QWEN, CLAUDE), (CLAUDE, OPENCODE, PYDANTIC), (QWEN, GEMINI, OPENCODE),
+    (OPENCODE, PYDANTIC, GEMINI),
+)  # fmt: skip
+"""Three of different makers, and each of them once in each role."""
 
 
 @pytest.mark.parametrize("peers", CASTS, ids=lambda peers: "-".join(peer.name for peer in peers))

