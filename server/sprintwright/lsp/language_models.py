@@ -36,7 +36,7 @@ class LanguageModels:
 
     def progressed(self, token: int | str, value: object) -> None:
         """Take a part of an answer; one that nobody waits for is dropped."""
-        if (heard := self._heard.get(str(token))) is not None:
+        if value is not None and (heard := self._heard.get(str(token))) is not None:
             heard.put_nowait(value)
 
     async def ask(self, call: ModelCall, request: Mapping[str, Any]) -> AsyncIterator[dict[str, Any]]:

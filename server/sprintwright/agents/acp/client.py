@@ -15,7 +15,7 @@ from acp import schema
 
 from sprintwright.agents.acp.answer import Heard, difference
 from sprintwright.agents.acp.launch import Models
-from sprintwright.agents.editor_models import CANCEL, METHOD, PART
+from sprintwright.agents.editor_models import METHOD, PART
 from sprintwright.engine.ports import Act, Desk
 from sprintwright.errors import Operational, PathRefused
 from sprintwright.paths import read_beneath, relative_inside, resolve_inside, write_atomic
@@ -236,10 +236,10 @@ class OurClient:
                 part = await anext(parts)
         return {"parts": count, "inputTokens": part["inputTokens"], "outputTokens": part["outputTokens"]}
 
-    async def ext_notification(self, method: str, params: dict[str, Any]) -> None:
-        """An answer that our own agent needs no more."""
+    def taken_back(self, params: dict[str, Any]) -> None:
+        """An answer that our own agent needs no more; the transport hands it over, for it drops notifications."""
         turn = self.turn
-        if method == CANCEL and turn is not None and (asking := turn.models.get(str(params.get("id")))) is not None:
+        if turn is not None and (asking := turn.models.get(str(params.get("id")))) is not None:
             asking.cancel()
 
     def _open(self, session_id: str) -> OpenTurn | None:

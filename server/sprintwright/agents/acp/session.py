@@ -53,7 +53,7 @@ class AgentSession:
         self.version = ""
         self.modes: schema.SessionModeState | None = None
         self.options: list[Any] = []
-        self._transport = ChildTransport(self.client.updated, self._noisy, self.client.answered)
+        self._transport = ChildTransport(self.client.updated, self._noisy, self.client.answered, self.client.taken_back)
         self._stderr: deque[bytes] = deque()
         self._stderr_size = 0
         self._desk: Desk | None = None

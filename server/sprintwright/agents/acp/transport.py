@@ -12,6 +12,7 @@ import json
 from collections.abc import Callable
 from typing import Any, TypeAlias, cast
 
+from sprintwright.agents.editor_models import CANCEL
 from sprintwright.processes import Child
 from sprintwright.text import without_escapes
 
@@ -23,7 +24,7 @@ MOST_AT_WORK = 16
 """Requests of the agent that are answered at the same time; the others wait."""
 _MOST_WAITING = 1024 * 1024
 """Bytes of messages that wait; with more, what the agent writes is left in the pipe."""
-_UPDATE, _PROMPT = "session/update", "session/prompt"
+_UPDATE, _PROMPT, _TAKEN_BACK = "session/update", "session/prompt", f"_{CANCEL}"
 
 
 class LineTooLong(Exception):
@@ -36,12 +37,18 @@ class ChildTransport:
     Args:
         on_update: gets the parameters of each ``session/update``, in order; it must not raise.
         on_noise: told of each line that is no message.
+        on_taken_back: gets the parameters when our own agent needs an answer of a model no more; it must not raise.
         on_answered: told when the answer to our prompt is read, in order with the updates: what follows is late.
     """
 
     def __init__(
-        self, on_update: OnUpdate, on_noise: Callable[[], None], on_answered: Callable[[], None] = lambda: None
+        self,
+        on_update: OnUpdate,
+        on_noise: Callable[[], None],
+        on_answered: Callable[[], None] = lambda: None,
+        on_taken_back: OnUpdate = lambda _params: None,
     ) -> None:
+        self._on_taken_back = on_taken_back
         self._on_update, self._on_noise, self._on_answered = on_update, on_noise, on_answered
         self._prompt: int | None = None
         self._pieces: list[bytes] = []
@@ -131,9 +138,12 @@ class ChildTransport:
             if message is None or not _is_sound(message):
                 self._on_noise()
             elif "method" in message and "id" not in message:
-                if message["method"] == _UPDATE:  # we know of no other notification
-                    params = message.get("params")
-                    self._on_update(cast("Message", params) if isinstance(params, dict) else {})
+                params = message.get("params")
+                fields = cast("Message", params) if isinstance(params, dict) else {}
+                if message["method"] == _UPDATE:
+                    self._on_update(fields)
+                elif message["method"] == _TAKEN_BACK:  # we know of no other notification
+                    self._on_taken_back(fields)
             else:
                 self._put(message, len(line))
 

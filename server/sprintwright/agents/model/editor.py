@@ -104,7 +104,7 @@ class _Answer(StreamedResponse):
     began: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     async def _get_event_iterator(self) -> AsyncIterator[ModelResponseStreamEvent]:
-        parts, end, calls = 0, None, False
+        parts, end, calls = 0, None, 0
         while end is None or parts < end["parts"]:  # the answer may overtake the last parts
             part = await self.heard.get()
             if part is None:
@@ -112,15 +112,15 @@ class _Answer(StreamedResponse):
                 continue
             parts += 1
             if part["kind"] == "toolCall":
-                calls = True
+                calls += 1  # not by the id: some models give none
                 yield self._parts_manager.handle_tool_call_part(
-                    vendor_part_id=part["callId"],
+                    vendor_part_id=f"call {calls}",
                     tool_name=part["name"],
-                    args=part["input"],
-                    tool_call_id=part["callId"],
+                    args=part.get("input", {}),
+                    tool_call_id=part["callId"] or None,
                 )
                 continue
-            for event in self._parts_manager.handle_text_delta(vendor_part_id="text", content=part["text"]):
+            for event in self._parts_manager.handle_text_delta(vendor_part_id=f"text {calls}", content=part["text"]):
                 yield event
         self._usage = RequestUsage(input_tokens=end["inputTokens"] or 0, output_tokens=end["outputTokens"] or 0)
         self.finish_reason = "tool_call" if calls else "stop"
@@ -154,7 +154,9 @@ def wire_messages(messages: Sequence[ModelMessage]) -> list[dict[str, Any]]:
 
 def _part(part: object) -> dict[str, Any] | None:
     match part:
-        case SystemPromptPart(content=text) | TextPart(content=text):
+        case SystemPromptPart(content=text):
+            return {"kind": "text", "text": f"{text}\n\n"}  # clients join texts without anything between them
+        case TextPart(content=text):
             return {"kind": "text", "text": text} if text else None
         case UserPromptPart(content=content):
             return {"kind": "text", "text": content if isinstance(content, str) else "".join(map(str, content))}
