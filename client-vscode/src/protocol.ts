@@ -305,7 +305,7 @@ export interface AskParams {
   readonly kind: QuestionKind;
   readonly text: string;
   /** Role and agent, where an agent asks. */
-  readonly by?: string;
+  readonly by: string;
   readonly choices: readonly string[];
 }
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 from pydantic import BaseModel
 
 from sprintwright.errors import RefusalCode
-from sprintwright.lsp import arguments, methods, wire
+from sprintwright.lsp import arguments, methods, model_wire, wire
 from sprintwright.lsp.early import CAPABILITIES
 from sprintwright.lsp.protocol import HardenedProtocol
 from sprintwright.lsp.server import make_server
@@ -37,7 +37,7 @@ ROOT = Path(__file__).parents[2]
 DOCUMENT = ROOT / "docs" / "protocol.md"
 FOLDER = ROOT / "tests" / "golden" / "protocol"
 NAMES = "names.json"
-MODULES = (arguments, wire)
+MODULES = (arguments, wire, model_wire)
 
 _OUTCOME, _STATUS, _PREVIEW = wire.OutcomeResult, wire.StatusResult, wire.PreviewResult
 COMMANDS: dict[str, tuple[type[BaseModel], dict[str, type[BaseModel]]]] = {
@@ -73,7 +73,7 @@ PUSHED: dict[str, type[BaseModel]] = {
 ASKED: dict[str, tuple[type[BaseModel], type[BaseModel]]] = {
     methods.QUESTION_ASK: (wire.AskParams, wire.AskResult),
     methods.PERMISSION_REQUEST: (wire.AskParams, wire.AskResult),
-    methods.LANGUAGE_MODEL_REQUEST: (wire.LanguageModelParams, wire.LanguageModelResult),
+    methods.LANGUAGE_MODEL_REQUEST: (model_wire.LanguageModelParams, model_wire.LanguageModelResult),
 }
 WORDS: dict[str, tuple[str, ...]] = {
     "Effect": get_args(Effect),
@@ -152,9 +152,9 @@ def fields(name: str) -> str:
     schema = model.model_json_schema(by_alias=True, mode="validation")
     takes = name.endswith(("Arguments", "Argument")) or model in (
         wire.AskResult,
-        wire.LanguageModelResult,
-        wire.LanguageModelFacts,
-        wire.LanguageModelPart,
+        model_wire.LanguageModelResult,
+        model_wire.LanguageModelFacts,
+        model_wire.LanguageModelPart,
     )
     rows = ["| field | type | default | |", "|---|---|---|---|"] if takes else ["| field | type | |", "|---|---|---|"]
     needed = schema.get("required", [])

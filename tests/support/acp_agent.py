@@ -33,6 +33,14 @@ def write_often(descriptor: int, text: bytes, times: int) -> None:
         times -= at_once
 
 
+OPTIONS = [
+    {"optionId": "a", "name": "Always", "kind": "allow_always"},
+    {"optionId": "y", "name": "Yes", "kind": "allow_once"},
+    {"optionId": "n", "name": "No", "kind": "reject_once"},
+]
+"""What the user can answer, if the step does not say."""
+
+
 class Agent:
     def __init__(self) -> None:
         self.number = 1000
@@ -165,27 +173,28 @@ class Agent:
             case "progress", [fields]:
                 self.update("tool_call_update", **fields)
             case "permit", [call, *more]:
-                options = (
-                    more[0]
-                    if more
-                    else [
-                        {"optionId": "a", "name": "Always", "kind": "allow_always"},
-                        {"optionId": "y", "name": "Yes", "kind": "allow_once"},
-                        {"optionId": "n", "name": "No", "kind": "reject_once"},
-                    ]
-                )
+                options = more[0] if more else OPTIONS
                 self.outcome = self.ask("session/request_permission", toolCall=call, options=options)
             case "call", [method, params]:
                 self.outcome = self.ask(method, **params)
             case "file", [path, text]:
                 Path(path).parent.mkdir(parents=True, exist_ok=True)
                 Path(path).write_text(text, "utf-8")
+            case "note", []:
+                LOG.write(json.dumps({"method": "noted", "params": self.outcome}) + "\n")
+            case "wait", []:
+                self.cancelled.wait(600)
+            case "mcp", [tool, arguments]:
+                self.outcome = self.use(tool, arguments)
+            case _:
+                self.misbehave(name, rest)
+
+    def misbehave(self, name: str, rest: list[Any]) -> None:
+        match name, rest:
             case "raw", [text]:
                 os.write(1, text.encode("utf-8", "surrogateescape"))
             case "send", [message]:
                 self.write(message)
-            case "note", []:
-                LOG.write(json.dumps({"method": "noted", "params": self.outcome}) + "\n")
             case "escape", []:  # out of the group and the session, with our output still open
                 if os.fork() == 0:
                     os.setsid()
@@ -206,10 +215,6 @@ class Agent:
                 os.write(2, text.encode())
             case "close", [descriptor]:
                 os.close(descriptor)
-            case "wait", []:
-                self.cancelled.wait(600)
-            case "mcp", [tool, arguments]:
-                self.outcome = self.use(tool, arguments)
             case "hang", []:
                 time.sleep(600)
             case "fork", []:

@@ -40,7 +40,7 @@ function run(...asked: Question[]): Run {
   return store.get('r1') as Run;
 }
 
-const params = (one: Question): AskParams => ({ ...one, runId: 'r1', workflow: 'dev', folder: '/f' });
+const params = (one: Question): AskParams => ({ ...one, runId: 'r1', workflow: 'dev', folder: '/f', by: '' });
 
 describe('an answer', () => {
   test('is written, and sent for its question', async () => {

@@ -29,7 +29,7 @@ class EditorModels(Protocol):
     """Implemented by the language server, for a client that has models."""
 
     def ask(self, call: ModelCall, request: Mapping[str, Any]) -> AsyncIterator[dict[str, Any]]:
-        """The parts of an answer in order, then one of kind `end` with the tokens that were counted.
+        """The parts of an answer in order, then one of kind `end` with `model`, `inputTokens` and `outputTokens`.
 
         Args:
             request: `messages` and `tools` as `sprintwright/languageModel/request` has them (docs/protocol.md).

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Literal
 
@@ -73,6 +74,10 @@ class TurnDesk:
         with self._silence.asking():
             made = await run.inner(key, begun, act())
         return Answer(text=made.text, asked=made.asked)
+
+    def asking(self) -> AbstractContextManager[None]:
+        """While a person is waited for in another way, and it is not the agent that is silent."""
+        return self._silence.asking()
 
     async def permit(self, act: Act) -> bool:
         """By the role's permissions, else by what the user said or says now; the transcript has each answer."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import random
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -124,6 +125,10 @@ class Desk(Protocol):
 
         A cancellation or a pause ends the wait: `Parked` or `CancelledError` is raised.
         """
+        ...
+
+    def asking(self) -> AbstractContextManager[None]:
+        """While a person is waited for in another way, and it is not the agent that is silent."""
         ...
 
     async def permit(self, act: Act) -> bool:

@@ -13,17 +13,18 @@ from pygls.lsp.server import LanguageServer
 
 from sprintwright.agents.editor_models import ModelCall
 from sprintwright.errors import Operational
-from sprintwright.lsp import methods, wire
+from sprintwright.lsp import methods, model_wire
 from sprintwright.text import one_line
 
 _MOST_SAID = 600
+_OTHERWISE = "Say it in another way, or choose another agent for the role; then resume the run."
 _TODO = {
     "notFound": "See whether your editor offers what the agent's `vendor`, `family`, `id` name; then resume.",
     "noPermissions": "Allow Sprintwright to use the model in your editor, then resume the run.",
     "notSignedIn": "Sign in to the model's provider in your editor, then resume the run.",
     "quotaExceeded": "Wait for the next period, or choose another agent for the role; then resume the run.",
-    "blocked": "The provider does not answer this. Say it in another way, or choose another agent for the role.",
-    "offTopic": "The provider does not answer this. Say it in another way, or choose another agent for the role.",
+    "blocked": _OTHERWISE,
+    "offTopic": _OTHERWISE,
 }
 
 
@@ -42,17 +43,17 @@ class LanguageModels:
     async def ask(self, call: ModelCall, request: Mapping[str, Any]) -> AsyncIterator[dict[str, Any]]:
         """As `EditorModels`. An iteration that is given up takes the request back at the client."""
         token = uuid.uuid4().hex
-        heard = self._heard[token] = asyncio.Queue()
-        params = wire.LanguageModelParams.model_validate(
+        params = model_wire.LanguageModelParams.model_validate(
             {**call.model_dump(), **request, "partialResultToken": token}, by_alias=True, by_name=True
         )
+        heard = self._heard[token] = asyncio.Queue()
         asking = asyncio.ensure_future(self._server.protocol.send_request_async(methods.LANGUAGE_MODEL_REQUEST, params))
         asking.add_done_callback(lambda _: heard.put_nowait(None))
         try:
             while (value := await heard.get()) is not None:
-                yield wire.LanguageModelPart.model_validate(value).model_dump(by_alias=True, exclude_unset=True)
-            told = wire.LanguageModelResult.model_validate(asking.result())
-            yield {"kind": "end", "inputTokens": told.input_tokens, "outputTokens": told.output_tokens}
+                yield model_wire.LanguageModelPart.model_validate(value).model_dump(by_alias=True, exclude_unset=True)
+            told = model_wire.LanguageModelResult.model_validate(asking.result())
+            yield {"kind": "end", **told.model_dump(by_alias=True)}
         except ValidationError as error:
             words = f"Agent {call.agent!r}: what the editor told of its model's answer can't be read."
             raise Operational("protocol", words) from error

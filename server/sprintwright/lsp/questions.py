@@ -63,7 +63,7 @@ class Asker:
         answers = _buttons(question)
         window = self._server.client_capabilities.window
         run_id = self._about["run_id"]
-        words = f"{question.key} of run {run_id} asks:\n{plain_text(question.text, _MOST_SHOWN)}"
+        words = f"{question.by or question.key} of run {run_id} asks:\n{plain_text(question.text, _MOST_SHOWN)}"
         if not answers or not (window and window.show_message):
             words += f"\nAnswer with the command {methods.RUN_ANSWER}."
             kind = types.MessageType.Info

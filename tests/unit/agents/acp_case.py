@@ -8,6 +8,7 @@ import os
 import sys
 import uuid
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, Literal
 
@@ -48,6 +49,9 @@ class FakeDesk:
 
     async def ask(self, kind: Literal["ask", "permission"], text: str, choices: tuple[str, ...] = ()) -> Answer:
         return Answer(text="")
+
+    def asking(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
     async def permit(self, act: Act) -> bool:
         self.acts.append(act)

@@ -60,7 +60,12 @@ async def heard(*parts: dict[str, Any]) -> ModelResponse:
             assert method == METHOD
             for part in parts:
                 model.told(PART, {"id": params["id"], "part": part})
-            return {"parts": len(parts), "inputTokens": 1, "outputTokens": 2}
+            return {
+                "model": {"name": "m", "maxInputTokens": 9},
+                "parts": len(parts),
+                "inputTokens": 1,
+                "outputTokens": 2,
+            }
 
         async def ext_notification(self, method: str, params: dict[str, Any]) -> None: ...
 
@@ -131,8 +136,7 @@ async def test_an_agent_that_takes_its_request_back_is_heard(tmp_path: Path) -> 
         await began.wait()
     transport.feed(json.dumps({"jsonrpc": "2.0", "method": f"_{CANCEL}", "params": {"id": "n"}}).encode() + b"\n")
     try:
-        async with asyncio.timeout(2):
-            await ended.wait()
+        assert await asyncio.wait_for(ended.wait(), 2)
     finally:
         await client.turn.end()
         transport.ended()

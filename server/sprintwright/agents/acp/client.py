@@ -44,6 +44,8 @@ class OpenTurn:
         """Files that are being written."""
         self.models: dict[str, asyncio.Task[dict[str, Any]]] = {}
         """Answers of the editor's models that are awaited, by the agent's own number."""
+        self.model = ""
+        """Which one answered last."""
 
     @property
     def closed(self) -> bool:
@@ -228,13 +230,17 @@ class OurClient:
     ) -> dict[str, Any]:
         count = 0
         async with contextlib.aclosing(cast("AsyncGenerator[dict[str, Any]]", answer)) as parts:
-            with turn.asking():  # the editor may ask its user first
+            with turn.asking(), turn.desk.asking():  # the editor may ask its user first
                 part = await anext(parts)
             while part["kind"] != "end":
                 await self.agent.ext_notification(PART, {"id": number, "part": part})
                 count += 1
                 part = await anext(parts)
-        return {"parts": count, "inputTokens": part["inputTokens"], "outputTokens": part["outputTokens"]}
+        facts: dict[str, Any] = part["model"] or {}
+        if (named := facts.get("name", "")) and named != turn.model:
+            turn.model = named
+            turn.desk.output("note", f"answered by {named}\n")
+        return {**part, "parts": count}
 
     def taken_back(self, params: dict[str, Any]) -> None:
         """An answer that our own agent needs no more; the transport hands it over, for it drops notifications."""

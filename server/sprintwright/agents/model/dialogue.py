@@ -26,6 +26,7 @@ from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.usage import RequestUsage
 
 from sprintwright.agents.model import faults
+from sprintwright.agents.model.editor import EditorModel
 from sprintwright.agents.model.hands import Call, Hands, NotAllowed, ToolFault
 from sprintwright.agents.model.history import fitting
 from sprintwright.agents.model.provider import model_settings
@@ -106,7 +107,7 @@ class Dialogue:
         try:
             async with model_request_stream(
                 self._model,
-                fitting(self.messages, settings.context),
+                fitting(self.messages, self._context()),
                 model_settings=model_settings(settings),
                 model_request_parameters=self._parameters,
             ) as stream:
@@ -127,6 +128,9 @@ class Dialogue:
             raise faults.fault_of(error, settings) from error
         self.usage += response.usage
         return response
+
+    def _context(self) -> int | None:
+        return self._model.context if isinstance(self._model, EditorModel) else self._hands.settings.context
 
     def _broken(self, response: ModelResponse) -> Exception:
         why = (response.provider_details or {}).get("finish_reason")

@@ -37,6 +37,8 @@ class EditorModel(Model):
         self._name = name
         self._connection: acp.Client | None = None
         self._heard: dict[str, asyncio.Queue[dict[str, Any] | None]] = {}
+        self.context: int | None = None
+        """Tokens that the model can take in, as it said with its last answer."""
 
     def connect(self, connection: acp.Client) -> None:
         """Know the way to our parent."""
@@ -89,6 +91,8 @@ class EditorModel(Model):
         asking.add_done_callback(lambda _: heard.put_nowait(None))
         try:
             yield _Answer(model_request_parameters=parameters, name=self._name, heard=heard, asking=asking)
+            if asking.done() and (model := asking.result()["model"]) is not None:
+                self.context = model["maxInputTokens"] or None
         finally:
             del self._heard[number]
             if not asking.done():
