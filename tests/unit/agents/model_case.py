@@ -53,8 +53,10 @@ class ModelCase:
         session: str = "",
         permissions: Permissions = "workspace_write",
         tools: tuple[Tool, ...] = (),
+        config: ModelAgentConfig | None = None,
     ) -> TurnAnswer:
-        config = ModelAgentConfig(
+        """Take a turn with the fake model, or with another one that ``config`` names."""
+        config = config or ModelAgentConfig(
             kind="model", provider="ollama", base_url=f"{self.model.url}/v1", model="fake", key_env="MY_KEY"
         )
         request = TurnRequest(

@@ -6,13 +6,9 @@ import asyncio
 import contextlib
 import json
 import os
-import socket
 import stat
-import subprocess
 import sys
-import tempfile
-import tracemalloc
-from collections.abc import AsyncGenerator, Generator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +16,11 @@ import pytest
 from mcp import ClientSession, StdioServerParameters, stdio_client
 from mcp_types import TextContent, ToolListChangedNotification
 
-from sprintwright.agents.bridge import Connection, ToolBridge, pipe, wire
+from sprintwright.agents.bridge import Connection, ToolBridge
 from sprintwright.engine.ports import Tool, ToolAnswer
 from sprintwright.engine.signals import Parked
 from sprintwright.errors import PathRefused
 from sprintwright.model.value import Json
-from tests.support.waiting import until
 
 TOOLS: tuple[Tool, ...] = ("give_verdict", "report_finding")
 KEYS = ("good", "again")
@@ -135,13 +130,6 @@ async def raw(connection: Connection, greeting: bytes | None = None) -> AsyncGen
 
 def request(number: object, tool: str, **arguments: Any) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
-
-
-@pytest.fixture
-def runtime() -> Generator[Path]:
-    """A runtime folder whose path is short enough for sockets, wherever pytest keeps its own."""
-    with tempfile.TemporaryDirectory(prefix="sw") as folder:
-        yield Path(folder) / "runtime"
 
 
 @pytest.fixture
@@ -397,112 +385,3 @@ async def test_r079_an_agent_that_writes_and_never_reads_is_not_read_either(brid
         assert made < 50
         reading.resume_reading()
         assert sorted([(await peer.receive())["id"] for _ in range(100)]) == list(range(100))
-
-
-async def test_r079_a_line_that_is_too_large_is_not_kept() -> None:
-    reader = asyncio.StreamReader()
-    reading = asyncio.create_task(anext(wire.lines(reader, 1 << 20)))
-    tracemalloc.start()
-    try:
-        for _ in range(20):
-            reader.feed_data(b"x" * (1 << 20))
-            await asyncio.sleep(0)
-            await asyncio.sleep(0)
-        assert tracemalloc.get_traced_memory()[1] < 8 << 20
-    finally:
-        tracemalloc.stop()
-    reader.feed_data(b"\n")
-    assert isinstance(await reading, wire.TooLong)
-
-
-def test_the_pipe_ends_with_either_side_and_leaves_nothing(runtime: Path) -> None:
-    async def story() -> tuple[str, ...]:
-        async with ToolBridge(runtime) as bridge:
-            one, two = bridge.open(TOOLS, KEYS), bridge.open(TOOLS, KEYS)
-            pipes = [
-                await asyncio.create_subprocess_exec(*each.command, stdin=-1, stdout=-1, stderr=-1)
-                for each in (one, two)
-            ]
-            for number, each in enumerate(pipes):
-                assert each.stdin is not None and each.stdout is not None
-                each.stdin.write(json.dumps({"jsonrpc": "2.0", "id": number, "method": "ping"}).encode() + b"\n")
-                assert json.loads(await each.stdout.readline())["id"] == number
-            assert pipes[0].stdin is not None
-            pipes[0].stdin.close()  # the agent was killed
-            assert await asyncio.wait_for(pipes[0].wait(), 20) == 0
-            assert pipes[1].returncode is None
-            await two.close()  # the session is over, and the agent has forgotten its tool server
-            assert await asyncio.wait_for(pipes[1].wait(), 20) == 0
-            return two.command
-
-    late = subprocess.run(asyncio.run(story()), input=b"", capture_output=True, check=False)
-    assert late.returncode == 1 and b"is over" in late.stderr and b"Traceback" not in late.stderr
-
-
-@pytest.mark.exhaustive
-def test_the_pipe_of_an_agent_that_is_gone_does_not_wait_for_an_engine_that_hangs(runtime: Path) -> None:
-    runtime.mkdir()
-    file = runtime / "secret"
-    with socket.socket(socket.AF_UNIX) as listening:
-        listening.bind(str(runtime / "s"))
-        listening.listen()
-        file.write_text(f"{runtime / 's'}\nsecret\n", encoding="utf-8")
-        script = str(Path(pipe.__file__))
-        done = subprocess.run([sys.executable, "-I", script, str(file)], input=b"x", check=False, timeout=60)
-        assert done.returncode == 0
-
-
-def test_the_pipe_ends_when_its_engine_is_killed(runtime: Path) -> None:
-    code = (
-        "import asyncio, sys\nfrom pathlib import Path\nfrom sprintwright.agents.bridge import ToolBridge\n"
-        "async def main():\n async with ToolBridge(Path(sys.argv[1])) as bridge:\n"
-        "  print(*bridge.open((), ()).command, sep='\\n', flush=True)\n  await asyncio.sleep(60)\nasyncio.run(main())"
-    )
-    engine = subprocess.Popen([sys.executable, "-c", code, str(runtime)], stdout=-1, text=True)
-    assert engine.stdout is not None
-    command = [engine.stdout.readline().strip() for _ in range(6)]
-    child = subprocess.Popen(command, stdin=-1, stdout=-1)
-    assert child.stdin is not None and child.stdout is not None
-    child.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode() + b"\n")
-    child.stdin.flush()
-    assert child.stdout.readline()
-    engine.kill()
-    until(lambda: child.poll() is not None)
-    engine.wait()
-    for stream in (engine.stdout, child.stdin, child.stdout):
-        stream.close()
-
-
-@pytest.mark.parametrize(
-    ("line", "wanted"),
-    [
-        ('{"jsonrpc":"2.0","id":3,"method":"x","params":{"id":9}}', 3),
-        ('{"method":"x","params":{"id":9},"jsonrpc":"2.0","id":"a-1"}', "a-1"),
-        ('{"params":{"id":9},"method":"x","id":4,"jsonrpc":"2.0"}', 4),
-        ('{"method":"x","params":{"id":9}}', None),
-        ('{"method":"x","params":{"a":1,"id":9}}', None),
-        ("", None),
-    ],
-)
-def test_the_id_of_a_call_that_is_not_kept_is_found_at_its_ends(line: str, wanted: object) -> None:
-    assert wire.id_of(line.encode(), line.encode()) == wanted
-
-
-@pytest.mark.parametrize("size", [1, 3, 7, 1000])
-async def test_lines_are_the_same_however_they_arrive(size: int) -> None:
-    reader = asyncio.StreamReader()
-    found: list[bytes | str] = []
-
-    async def read() -> None:
-        async for line in wire.lines(reader, 20):
-            found.append(line if isinstance(line, bytes) else "too long")
-
-    data = b"a\n\nbb\n" + b"c" * 30 + b"\n" + b"d" * 20 + b"\nrest"
-    reading = asyncio.create_task(read())
-    for start in range(0, len(data), size):
-        reader.feed_data(data[start : start + size])
-        await asyncio.sleep(0)
-        await asyncio.sleep(0)
-    reader.feed_eof()
-    await reading
-    assert found == [b"a", b"", b"bb", "too long", b"d" * 20]
