@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 from pydantic import BaseModel
 
 from sprintwright.errors import RefusalCode
-from sprintwright.lsp import arguments, methods, model_wire, wire
+from sprintwright.lsp import arguments, asked_wire, methods, wire
 from sprintwright.lsp.early import CAPABILITIES
 from sprintwright.lsp.protocol import HardenedProtocol
 from sprintwright.lsp.server import make_server
@@ -37,7 +37,7 @@ ROOT = Path(__file__).parents[2]
 DOCUMENT = ROOT / "docs" / "protocol.md"
 FOLDER = ROOT / "tests" / "golden" / "protocol"
 NAMES = "names.json"
-MODULES = (arguments, wire, model_wire)
+MODULES = (arguments, wire, asked_wire)
 
 _OUTCOME, _STATUS, _PREVIEW = wire.OutcomeResult, wire.StatusResult, wire.PreviewResult
 COMMANDS: dict[str, tuple[type[BaseModel], dict[str, type[BaseModel]]]] = {
@@ -71,9 +71,9 @@ PUSHED: dict[str, type[BaseModel]] = {
     methods.RUN_DID_OUTPUT: wire.DidOutput,
 }
 ASKED: dict[str, tuple[type[BaseModel], type[BaseModel]]] = {
-    methods.QUESTION_ASK: (wire.AskParams, wire.AskResult),
-    methods.PERMISSION_REQUEST: (wire.AskParams, wire.AskResult),
-    methods.LANGUAGE_MODEL_REQUEST: (model_wire.LanguageModelParams, model_wire.LanguageModelResult),
+    methods.QUESTION_ASK: (asked_wire.AskParams, asked_wire.AskResult),
+    methods.PERMISSION_REQUEST: (asked_wire.AskParams, asked_wire.AskResult),
+    methods.LANGUAGE_MODEL_REQUEST: (asked_wire.LanguageModelParams, asked_wire.LanguageModelResult),
 }
 WORDS: dict[str, tuple[str, ...]] = {
     "Effect": get_args(Effect),
@@ -151,10 +151,10 @@ def fields(name: str) -> str:
     model = models()[name]
     schema = model.model_json_schema(by_alias=True, mode="validation")
     takes = name.endswith(("Arguments", "Argument")) or model in (
-        wire.AskResult,
-        model_wire.LanguageModelResult,
-        model_wire.LanguageModelFacts,
-        model_wire.LanguageModelPart,
+        asked_wire.AskResult,
+        asked_wire.LanguageModelResult,
+        asked_wire.LanguageModelFacts,
+        asked_wire.LanguageModelPart,
     )
     rows = ["| field | type | default | |", "|---|---|---|---|"] if takes else ["| field | type | |", "|---|---|---|"]
     needed = schema.get("required", [])

@@ -13,7 +13,7 @@ from pygls.lsp.server import LanguageServer
 
 from sprintwright.agents.editor_models import ModelCall
 from sprintwright.errors import Operational
-from sprintwright.lsp import methods, model_wire
+from sprintwright.lsp import asked_wire, methods
 from sprintwright.text import one_line
 
 _MOST_SAID = 600
@@ -43,7 +43,7 @@ class LanguageModels:
     async def ask(self, call: ModelCall, request: Mapping[str, Any]) -> AsyncIterator[dict[str, Any]]:
         """As `EditorModels`. An iteration that is given up takes the request back at the client."""
         token = uuid.uuid4().hex
-        params = model_wire.LanguageModelParams.model_validate(
+        params = asked_wire.LanguageModelParams.model_validate(
             {**call.model_dump(), **request, "partialResultToken": token}, by_alias=True, by_name=True
         )
         heard = self._heard[token] = asyncio.Queue()
@@ -51,8 +51,8 @@ class LanguageModels:
         asking.add_done_callback(lambda _: heard.put_nowait(None))
         try:
             while (value := await heard.get()) is not None:
-                yield model_wire.LanguageModelPart.model_validate(value).model_dump(by_alias=True, exclude_unset=True)
-            told = model_wire.LanguageModelResult.model_validate(asking.result())
+                yield asked_wire.LanguageModelPart.model_validate(value).model_dump(by_alias=True, exclude_unset=True)
+            told = asked_wire.LanguageModelResult.model_validate(asking.result())
             yield {"kind": "end", **told.model_dump(by_alias=True)}
         except ValidationError as error:
             words = f"Agent {call.agent!r}: what the editor told of its model's answer can't be read."

@@ -14,7 +14,7 @@ from pygls.lsp.server import LanguageServer
 
 from sprintwright.app.policy import DEFAULTS
 from sprintwright.engine.ports import Answer, Question
-from sprintwright.lsp import methods, wire
+from sprintwright.lsp import asked_wire, methods
 from sprintwright.lsp.plain import plain_line, plain_text
 
 log = logging.getLogger(__name__)
@@ -49,12 +49,12 @@ class Asker:
 
     async def _by_request(self, question: Question) -> str | None:
         method = methods.PERMISSION_REQUEST if question.kind == "permission" else methods.QUESTION_ASK
-        params = wire.AskParams.model_validate({**self._about, **question.model_dump()})
+        params = asked_wire.AskParams.model_validate({**self._about, **question.model_dump()})
         answer = await self._server.protocol.send_request_async(method, params)
         if answer is None:
             return None
         try:
-            return wire.AskResult.model_validate(answer).text
+            return asked_wire.AskResult.model_validate(answer).text
         except ValidationError as error:
             log.warning("the client's answer to %s can't be read: %s", question.key, error)
             return None

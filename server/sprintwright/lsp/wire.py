@@ -381,26 +381,3 @@ class DidOutput(Wire):
     pieces: tuple[OutputPiece, ...]
     dropped: int
     """Characters that were left out before these pieces."""
-
-
-class AskParams(Wire):
-    """Asked of the client: a question, or a permission."""
-
-    run_id: str
-    workflow: str
-    folder: str
-    key: str
-    """What `run.answer` would take as `question`."""
-    kind: QuestionKind
-    text: str
-    by: str = ""
-    """The role and its agent, where an agent asks."""
-    choices: tuple[str, ...]
-    """What can be chosen; empty: free words."""
-
-
-class AskResult(BaseModel):
-    """The client's answer; no `text`: not now, and the question stays open."""
-
-    model_config = ConfigDict(extra="ignore")
-    text: str | None = None

@@ -35,7 +35,7 @@ from sprintwright.state.moments import Moments, RestoreLeaf
 from sprintwright.state.node import Gate, Node, NodeKind, NodeStatus, OpenQuestion, RunStatus
 from sprintwright.state.scopes import Scopes
 from sprintwright.state.spending import Spending
-from sprintwright.state.tree import AT_WORK, Delta, NodeTree, ancestors
+from sprintwright.state.tree import AT_WORK, Delta, NodeTree, ancestors, on_one_line
 
 _MOST_NOTES = 200
 
@@ -304,7 +304,7 @@ class RunState:
         for key in sorted(self.tree.at_work):
             if payload.status == "paused" and self._waits_inside(key):
                 continue
-            beside = payload.stage and not _on_one_line(key, payload.stage)
+            beside = payload.stage and not on_one_line(key, payload.stage)
             self.tree.set(key, after.get(payload.status, "not_started" if beside else "failed"))
         if payload.status in ("failed", "not_converged") and payload.stage in self.nodes:
             for key in (payload.stage, *ancestors(payload.stage)):
@@ -384,11 +384,6 @@ class RunState:
 def _is_beside(payload: Payload) -> bool:
     """Whether a record leaves the run as it stands: nothing of it goes on. A decision alone is not carried out yet."""
     return isinstance(payload, Opened | Released | Noted | TailCut | Said | Decided)
-
-
-def _on_one_line(one: str, other: str) -> bool:
-    """Whether two nodes are the same, or one is inside the other."""
-    return one == other or one in ancestors(other) or other in ancestors(one)
 
 
 def _answered(value: dict[str, Any]) -> str:

@@ -136,6 +136,11 @@ def ancestors(key: str) -> list[str]:
     return found
 
 
+def on_one_line(one: str, other: str) -> bool:
+    """Whether two nodes are the same, or one is inside the other."""
+    return one == other or one in ancestors(other) or other in ancestors(one)
+
+
 def without_numbers(key: str) -> str:
     """Path of ids in the definition: ``sprints[2]/passes`` -> ``sprints/passes``."""
     return "/".join(part.partition("[")[0] for part in key.split("/"))

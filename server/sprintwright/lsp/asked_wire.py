@@ -1,4 +1,4 @@
-"""`sprintwright/languageModel/request` on the wire: what a client is asked of its models, and what it answers.
+"""What the server asks of a client, on the wire, and what the client answers: questions, permissions, its models.
 
 `docs/protocol.md` and the golden files are held to it as to `wire.py`.
 """
@@ -7,9 +7,33 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import ConfigDict
+from pydantic import BaseModel, ConfigDict
 
 from sprintwright.lsp.wire import Wire
+from sprintwright.model.records import QuestionKind
+
+
+class AskParams(Wire):
+    """Asked of the client: a question, or a permission."""
+
+    run_id: str
+    workflow: str
+    folder: str
+    key: str
+    """What `run.answer` would take as `question`."""
+    kind: QuestionKind
+    text: str
+    by: str = ""
+    """The role and its agent, where an agent asks."""
+    choices: tuple[str, ...]
+    """What can be chosen; empty: free words."""
+
+
+class AskResult(BaseModel):
+    """The client's answer; no `text`: not now, and the question stays open."""
+
+    model_config = ConfigDict(extra="ignore")
+    text: str | None = None
 
 
 class LanguageModelTool(Wire):
