@@ -49,7 +49,7 @@ export type RunStatus =
 export type NodeStatus =
   | 'not_started' | 'running' | 'waiting' | 'done' | 'skipped' | 'failed' | 'blocked' | 'interrupted' | 'cancelled';
 export type NodeKind = 'stage' | 'loop' | 'group' | 'entry' | 'pass' | 'turn' | 'check' | 'question';
-export type QuestionKind = 'checkpoint' | 'questions' | 'exhausted' | 'turn' | 'pause' | 'ask' | 'permission';
+export type QuestionKind = 'checkpoint' | 'questions' | 'exhausted' | 'turn' | 'pause' | 'ask' | 'permission' | 'programs';
 export type Owner = 'here' | 'elsewhere' | 'none';
 export type Origin = 'builtin' | 'user' | 'workspace';
 export type Effect =
@@ -74,6 +74,7 @@ export interface RunNode {
   readonly seconds: number;
   readonly limit: number;
   readonly detail: string;
+  readonly changed: string;
   readonly usage: Usage | null;
 }
 

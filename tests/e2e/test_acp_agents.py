@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -124,3 +125,27 @@ def test_the_demo_is_played_by_its_recording_whoever_plays_roles_of_the_user(pla
     config.write_text(config.read_text() + "limits: {turns: 1}\n")
     assert place.call("demo").returncode == 0
     assert not (place.base / "designer.log").exists()
+
+
+def test_x033_x075_what_an_agent_changed_that_runs_by_itself_is_agreed_to_before_anything_else_runs(
+    place: Place,
+) -> None:
+    subprocess.run(["git", "init", "-q", str(place.project)], check=True)
+    hook = place.project / ".git" / "hooks" / "pre-commit"
+    script = json.loads((place.base / "generator.json").read_text())
+    script["turns"][0].insert(0, ["file", str(hook), "#!/bin/sh\n"])
+    (place.base / "generator.json").write_text(json.dumps(script))
+    key = "sprints[1]/passes[1]/generator"
+    for more in ([], ["--yes"]):  # `--yes` agrees to no such thing
+        stopped = place.call(*(["run", "dev", "Build one."] if not more else ["resume", "last"]), *more)
+        assert stopped.returncode == 4, stopped.stdout + stopped.stderr
+        assert f"{key}/programs asks:" in stopped.stdout and "- .git/hooks/pre-commit" in stopped.stdout
+        assert not (place.base / "evaluator.log").exists()
+    assert "changed a.py; .git/hooks/pre-commit added" in place.call("show").stdout
+    assert place.call("answer", "last", "perhaps").returncode == 2
+    done = place.call("answer", "last", "continue")
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr
+    shown = json.loads(place.call("show", "last", "--json").stdout)
+    nodes = {node["id"]: node for node in shown["nodes"]}
+    assert nodes["sprints[1]/passes[2]/evaluator"]["changed"] == "unchanged"
+    assert nodes["sprints[1]/passes[2]/generator"]["changed"] == "unchanged"  # its script began anew

@@ -170,6 +170,7 @@ function nodeState(run: Run, node: RunNode): string {
   if (node.usage !== null) {
     parts.push(used(node.usage));
   }
+  parts.push(node.changed);
   return parts.filter((part) => part !== '').map((part) => cut(visible(part), 60)).join(' · ');
 }
 

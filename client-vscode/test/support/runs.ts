@@ -5,7 +5,7 @@ import type { DidChange, Finding, Question, RunHead, RunNode, RunResult } from '
 export function node(id: string, parent = '', more: Partial<RunNode> = {}): RunNode {
   return {
     id, parent, kind: 'turn', label: id, status: 'running', role: '', agent: '', verdict: '', action: '', findings: 0, since: '',
-    lastActivity: '', waitingFor: '', until: '', seconds: 0, limit: 0, detail: '', usage: null, ...more,
+    lastActivity: '', waitingFor: '', until: '', seconds: 0, limit: 0, detail: '', changed: '', usage: null, ...more,
   };
 }
 

@@ -26,7 +26,7 @@ def answer(state: RunState, text: str, key: str = "") -> Decision:
         )
     return key, Decided(
         what="answer",
-        text=one_of(question.choices, text, free=question.kind not in ("exhausted", "pause")),
+        text=one_of(question.choices, text, free=question.kind not in ("exhausted", "pause", "programs")),
         question=question.text,
     )
 

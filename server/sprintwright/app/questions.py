@@ -76,7 +76,7 @@ class OpenQuestions:
 
 def chosen(question: Question, text: str) -> str:
     """The answer as it counts. Raises `Refused` when it had to be one of the choices and is none."""
-    return one_of(question.choices, text, free=question.kind not in ("exhausted", "pause", "permission"))
+    return one_of(question.choices, text, free=question.kind not in ("exhausted", "pause", "permission", "programs"))
 
 
 def one_of(choices: tuple[str, ...], text: str, *, free: bool) -> str:

@@ -88,6 +88,8 @@ def node_words(node: Node, findings: int | None = None) -> list[str]:
         words.append(duration(node.seconds))
     if node.usage is not None:
         words.append(shown_usage(node.usage))
+    if node.changed:
+        words.append(one_line(node.changed, 120))
     if node.status == "running" and node.since and (elapsed := _since(node.since)) >= 1:
         words.append(f"for {duration(elapsed)}")
     if node.detail:

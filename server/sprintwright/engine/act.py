@@ -1,9 +1,8 @@
-"""What agent turns and checks share: the look at the folder before and after, and what the answer comes to."""
+"""What agent turns and checks share: what the answer comes to."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
@@ -11,10 +10,10 @@ from sprintwright.engine.lane import Lane
 from sprintwright.engine.ports import TurnAnswer
 from sprintwright.engine.question import storable
 from sprintwright.engine.run import Run
-from sprintwright.errors import Operational, PathRefused, WorkspaceError
+from sprintwright.errors import Operational, PathRefused
 from sprintwright.model.definition import ArtifactSpec
 from sprintwright.model.finding import Finding
-from sprintwright.model.results import ArtifactVersion, Changed
+from sprintwright.model.results import ArtifactVersion
 from sprintwright.model.verdict import UNKNOWN, Verdict, VerdictRule
 from sprintwright.paths import artifact_name, relative_inside
 from sprintwright.prompts.template import parse_template
@@ -27,70 +26,6 @@ Rules: TypeAlias = Mapping[str, VerdictRule]
 
 _CODE = (".yaml", ".yml", ".json", ".toml")
 """Files that a program reads: a fence around the whole answer is not part of them."""
-MOST_FILES = 500
-"""Changed files that are recorded by name; the rest is in the snapshots."""
-
-
-@dataclass(frozen=True, slots=True)
-class Before:
-    """The folder before a leaf."""
-
-    tree: str = ""
-    not_covered: tuple[str, ...] = ()
-    note: str = ""
-
-
-async def look(run: Run) -> Before:
-    """A snapshot; where none can be taken the reason takes its place and the run goes on."""
-    try:
-        snapshot = await run.ports.workspace.take()
-    except WorkspaceError as error:
-        return Before(note=error.message)
-    return Before(snapshot.tree, snapshot.not_covered)
-
-
-async def compare(run: Run, key: str, before: str, note: str, together: tuple[str, ...]) -> Changed:
-    """What is different now."""
-    if not before:
-        return Changed(note=note or "No snapshot was taken before.")
-    after = await look(run)
-    if not after.tree:
-        return Changed(before=before, note=after.note)
-    try:
-        files = await run.ports.workspace.changes(before, after.tree) if after.tree != before else ()
-    except WorkspaceError as error:
-        return Changed(note=error.message)
-    return Changed(
-        before=before,
-        after=after.tree,
-        files=files[:MOST_FILES],
-        more=max(0, len(files) - MOST_FILES),
-        together_with=together,
-        not_covered=after.not_covered,
-    )
-
-
-async def shown_changes(run: Run, changes: Changed | None) -> str:
-    """What a turn without words changed, as text for the next prompt; never empty (behaviours-milk.md 6.4)."""
-    if changes is None or not changes.after:
-        return "The turn ended without an answer, and what it changed is not known."
-    if not changes.files:
-        return "The turn ended without an answer and changed no files."
-    names = "\n".join(f"- {change.status}: {change.path}" for change in changes.files)
-    try:
-        diff = await run.ports.workspace.diff(changes.before, changes.after, limit=32_768)
-    except WorkspaceError as error:
-        diff = f"(The difference can't be shown: {error.message})"
-    return f"The turn ended without an answer. It changed these files:\n\n{names}\n\n{diff}"
-
-
-def read_only_warnings(permissions: str, changes: Changed | None) -> tuple[str, ...]:
-    """A read-only role that changed something, in words."""
-    if permissions != "read_only" or changes is None or not changes.files or changes.together_with:
-        return ()
-    names = ", ".join(change.path for change in changes.files[:5])
-    more = f" and {len(changes.files) + changes.more - 5} more" if len(changes.files) + changes.more > 5 else ""
-    return (f"The role is read-only, but these files changed during its turn: {names}{more}.",)
 
 
 def read_answer_findings(run: Run, text: str) -> tuple[tuple[Finding, ...], tuple[str, ...]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from sprintwright.engine import act
+from sprintwright.engine import act, folder
 from sprintwright.engine.lane import Lane
 from sprintwright.engine.ports import CheckRequest
 from sprintwright.engine.question import storable
@@ -24,11 +24,12 @@ async def check(run: Run, stage: Check, lane: Lane, key: str) -> Action | None:
     """Walk one `check`. Without verdict keys a failing one ends the run, unless it is inside a loop or group."""
     if await skipped(run, stage, lane, key):
         return None
-    before = act.Before()
+    before = folder.Before()
 
     async def start(after: str) -> Started:
         nonlocal before
-        before = await act.look(run)
+        await run.calm.wait()
+        before = await folder.look(run)
         return Started(after=after, what="check", permissions="workspace_write", before=before.tree)
 
     async def perform(sequence: int, _begun: Started) -> TurnResult:
@@ -53,7 +54,7 @@ async def check(run: Run, stage: Check, lane: Lane, key: str) -> Action | None:
                 passed=answer.passed,
                 verdict=act.judge(answer, text, stage.verdict, answer.findings) if stage.verdict else None,
                 findings=answer.findings,
-                changes=await act.compare(run, key, before.tree, before.note, together()),
+                changes=await folder.compare(run, before, together()),
                 warnings=answer.warnings,
                 seconds=round(run.ports.clock.monotonic() - began, 3),
             )

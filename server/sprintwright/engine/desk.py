@@ -18,6 +18,7 @@ from sprintwright.model.definition import AgentTurn
 from sprintwright.model.records import Started
 from sprintwright.model.results import AnswerResult
 from sprintwright.model.value import Json
+from sprintwright.paths import relative_inside
 from sprintwright.text import one_line
 
 _MOST_REFUSED = 20
@@ -43,6 +44,8 @@ class TurnDesk:
         """Our tools, and what the agent said by them."""
         self.refused: list[str] = []
         """Sentences about what the agent was not allowed to do."""
+        self.allowed: set[str] = set()
+        """Files, relative to the folder, that it was allowed to change."""
 
     def output(self, stream: Stream, text: str) -> None:
         """Pass live output on, masked."""
@@ -94,6 +97,7 @@ class TurnDesk:
         else:
             allowed = decision == "allow"
         if allowed:
+            self.allowed.update(relative_inside(path, Path(run.started.folder)) for path in permits.changed_by(act))
             self.output("note", f"allowed: {words}\n")
         else:
             self.output("note", f"not allowed, for {because}: {words}\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import datetime
 import hashlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TypeAlias
 
 from sprintwright.engine.ports import (
@@ -89,12 +89,18 @@ class InMemoryWorkspace:
 
     def __init__(self, changed: tuple[Change, ...] = (), diff: str = "") -> None:
         self.taken = 0
+        self.beside: dict[str, str] = {}
+        """What snapshots hold beside their trees."""
         self._changed, self._diff = changed, diff
 
     async def take(self) -> Snapshot:
         """The next tree."""
         self.taken += 1
-        return Snapshot(tree=f"tree-{self.taken}")
+        return Snapshot(tree=f"tree-{self.taken}", beside=dict(self.beside))
+
+    async def ignored(self) -> Mapping[str, str]:
+        """Nothing."""
+        return {}
 
     async def changes(self, before: str, after: str) -> tuple[Change, ...]:
         """What was given."""

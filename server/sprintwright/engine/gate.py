@@ -11,6 +11,7 @@ from sprintwright.model.records import Ended, Started
 from sprintwright.model.results import ArtifactResult, ArtifactVersion
 from sprintwright.prompts.template import parse_template
 from sprintwright.reading.gate import not_approved
+from sprintwright.text import one_line
 
 CONTINUE, STOP = "continue", "stop"
 
@@ -37,6 +38,22 @@ async def write_loop_artifact(run: Run, spec: ArtifactSpec, lane: Lane, key: str
     if result.text:  # the variable that the file was made of follows the user's change
         lane.vars[parse_template(spec.text or "").sole_name or "previous"] = result.text
     pass_gate(run, key, result.artifact, result.gate)
+
+
+async def agree_to_programs(run: Run, lane: Lane, key: str, names: tuple[str, ...]) -> None:
+    """Before anything else runs: does the user want what a turn changed by which programs run here (X33)?"""
+    if not names:
+        return
+
+    async def text() -> str:
+        listed = "\n".join(f"- {one_line(name, 200)}" for name in names)
+        return (
+            f"Nobody agreed to these changes of {key}, and by them programs can run on this machine:\n\n{listed}\n\n"
+            "Look at them, or put them back as they were; nothing else runs before you say so."
+        )
+
+    with run.alarmed():
+        await ask(run, lane, f"{key}/programs", "programs", text, (CONTINUE, STOP))
 
 
 async def pause_after(run: Run, stage: Stage, lane: Lane, key: str) -> None:

@@ -56,7 +56,7 @@ def decide(permissions: Permissions, act: Act, folder: Path) -> tuple[Decision, 
     changes, commands, others = _RULES[permissions]
     decision = changes if act.kind in _CHANGES else commands if act.kind == "execute" else others
     because = f"the role's permissions are {permissions}"
-    for path in act.paths if act.kind in _CHANGES else ():
+    for path in changed_by(act):
         try:
             protected = protection(relative_inside(path, folder))
         except PathRefused as error:
@@ -66,6 +66,11 @@ def decide(permissions: Permissions, act: Act, folder: Path) -> tuple[Decision, 
         if protected == "asks" and decision == "allow":
             decision, because = "ask", f"{path!r} decides what programs do here"
     return decision, because
+
+
+def changed_by(act: Act) -> tuple[str, ...]:
+    """The files that an act changes, as far as it says so."""
+    return act.paths if act.kind in _CHANGES else ()
 
 
 def choices(act: Act) -> tuple[str, ...]:

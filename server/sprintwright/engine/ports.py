@@ -207,6 +207,10 @@ class Workspace(Protocol):
         """The files as they are now. Raises `WorkspaceError`."""
         ...
 
+    async def ignored(self) -> Mapping[str, str]:
+        """What git ignores, by name, with a state that is equal as long as its stamps are. Raises `WorkspaceError`."""
+        ...
+
     async def changes(self, before: str, after: str) -> tuple[Change, ...]:
         """What differs between two trees."""
         ...

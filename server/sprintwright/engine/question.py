@@ -64,7 +64,7 @@ async def ask(
         answer = await put(run, Question(key=key, kind=kind, text=begun.text, choices=choices))
         if kind == "exhausted" and answer.text not in (MORE, ACCEPT):
             raise Operational("stopped", "Stopped by you." if answer.asked else "Nobody could be asked: it stops here.")
-        if kind == "pause" and answer.text == STOP:
+        if kind in ("pause", "programs") and answer.text == STOP:
             raise run.park(key, "You stopped here.", "pause_after")
         return AnswerResult(text=run.ports.mask(storable(answer.text)), asked=answer.asked)
 

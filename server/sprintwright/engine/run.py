@@ -8,7 +8,8 @@ The rules of the replay are design.md section 3; each is held by `tests/unit/eng
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Generator, Mapping
+from contextlib import contextmanager
 from typing import TypeVar
 
 from sprintwright.engine.beside import Beside
@@ -81,6 +82,11 @@ class Run:
         self.forced: list[str] = []
         """Keys of leaves that did not end within the grace time of a cancellation."""
         self.beside = Beside()
+        self.calm = asyncio.Event()
+        """Clear while the user is asked about something that may run by itself: no turn or check starts then."""
+        self.calm.set()
+        self._alarms = 0
+        self._suspected: set[tuple[str, str]] = set()
         self.limits = limits_in_force(definition, started, history)
         self.waits = Waits(history.waits.items())
         self.breaker = Breaker()
@@ -183,6 +189,24 @@ class Run:
         self.parking = None
         self.parked.clear()
         return True
+
+    def suspect(self, states: Mapping[str, str]) -> tuple[str, ...]:
+        """Those names whose state is not known of yet: of turns side by side only one asks about a change."""
+        new = {item for item in states.items() if item not in self._suspected}
+        self._suspected.update(new)
+        return tuple(sorted(name for name, _ in new))
+
+    @contextmanager
+    def alarmed(self) -> Generator[None]:
+        """While the user is asked about something that may run by itself."""
+        self._alarms += 1
+        self.calm.clear()
+        try:
+            yield
+        finally:
+            self._alarms -= 1
+            if not self._alarms:
+                self.calm.set()
 
     def say(self, lane: str, text: str) -> None:
         """The user's words for the next prompt of a lane; empty: of any."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sprintwright.engine import act
+from sprintwright.engine import act, folder
 from sprintwright.engine.desk import TurnDesk
 from sprintwright.engine.lane import Lane
 from sprintwright.engine.ports import TurnAnswer
@@ -62,7 +62,7 @@ async def settle_turn(
         artifact=artifact,
         gate=gate,
         changes=changes,
-        warnings=(*warnings, *act.read_only_warnings(run.permissions_of(stage.role), changes)),
+        warnings=(*warnings, *folder.read_only_warnings(changes)),
         exits=desk.tools.exits,
         report=desk.tools.report,
     )
@@ -73,7 +73,7 @@ async def _never_empty(run: Run, stage: AgentTurn, text: str, changes: Changed |
     if text.strip():
         return text
     if stage.empty_output_fallback:
-        return run.ports.mask(storable(await act.shown_changes(run, changes)))
+        return run.ports.mask(storable(await folder.shown_changes(run, changes)))
     if not stage.verdict and (stage.save_as or stage.artifact):
         needed = stage.artifact.file if stage.artifact else stage.save_as
         raise _empty(stage, f"Its text was to become {needed!r}")

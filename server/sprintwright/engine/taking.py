@@ -6,8 +6,9 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TypeAlias
 
-from sprintwright.engine import act
+from sprintwright.engine import folder
 from sprintwright.engine.desk import TurnDesk
+from sprintwright.engine.gate import agree_to_programs
 from sprintwright.engine.lane import Lane
 from sprintwright.engine.ports import AgentTraits, TurnAnswer, TurnRequest
 from sprintwright.engine.retry import with_retry
@@ -31,11 +32,13 @@ async def take_turn(run: Run, stage: AgentTurn, lane: Lane, key: str, prompt: Ma
     agent = run.agent_of(stage.role)
     traits = traits_of(run, stage)
     talk = talk_of(run.definition, stage, key)
-    before = act.Before()
+    before = folder.Before()
+    reads = run.permissions_of(stage.role) == "read_only"
 
     async def start(attempt: int, after: str) -> Started:
         nonlocal before
-        before = await act.look(run) if traits.writes else act.Before()
+        await run.calm.wait()
+        before = await folder.look(run, reads=reads) if traits.writes else folder.Before()
         return Started(
             after=after,
             what="turn",
@@ -53,7 +56,7 @@ async def take_turn(run: Run, stage: AgentTurn, lane: Lane, key: str, prompt: Ma
         run.note(lane, key, "silent", text)
 
     async def perform(sequence: int, begun: Started) -> TurnResult:
-        with run.beside.at_work(key) as together:
+        with run.beside.at_work(key, reads=reads or not traits.writes) as together:
             began = run.ports.clock.monotonic()
             words = _with_words(await prompt(), begun.said)
             silence = Silence(run.ports.clock, None if traits.person else run.limits.idle_seconds, warn)
@@ -66,7 +69,11 @@ async def take_turn(run: Run, stage: AgentTurn, lane: Lane, key: str, prompt: Ma
                     answer = TurnAnswer(text=given) if given is not None else await run.ports.agents.turn(request, desk)
             finally:
                 desk.tools.close()
-            changes = await act.compare(run, key, before.tree, before.note, together()) if traits.writes else None
+            changes = (
+                await folder.compare(run, before, together(), reads=reads, allowed=desk.allowed)
+                if traits.writes
+                else None
+            )
             if answer.usage is not None:
                 run.usage += answer.usage
             result = await settle(answer, desk, changes)
@@ -81,6 +88,8 @@ async def take_turn(run: Run, stage: AgentTurn, lane: Lane, key: str, prompt: Ma
 
     result = await with_retry(run, stage.retry, lane, key, agent, start, perform, run.limits.turn_seconds)
     run.talks.took(talk, result.session)
+    if result.changes is not None:
+        await agree_to_programs(run, lane, key, result.changes.programs)
     return result
 
 

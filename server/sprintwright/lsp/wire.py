@@ -264,9 +264,10 @@ class NodeResult(Wire):
     """Most passes of a loop; 0: not known."""
     detail: str
     """One line for people: a title, a reason, an error."""
+    changed: str = ""
+    """What a turn or check changed, in words; of a role that only reads `unchanged`, `changed …`, `not verified: …`."""
     usage: UsageResult | None = None
     """Of the turn, or of all turns below; null: no agent said."""
-    """Tokens and cost, where an agent tells them."""
 
 
 class QuestionResult(Wire):

@@ -12,7 +12,7 @@ from sprintwright.model.value import Json, Value
 SCHEMA_VERSION = 1
 
 EndStatus = Literal["completed", "terminal_ready", "failed", "not_converged", "cancelled", "paused"]
-QuestionKind = Literal["checkpoint", "questions", "exhausted", "turn", "pause", "ask", "permission"]
+QuestionKind = Literal["checkpoint", "questions", "exhausted", "turn", "pause", "ask", "permission", "programs"]
 
 
 class Payload(Value):

@@ -32,6 +32,15 @@ class Changed(Value):
     together_with: tuple[str, ...] = ()
     """Keys of the leaves that ran in the folder at the same time: then it is not certain whose change it was."""
     not_covered: tuple[str, ...] = ()
+    moved: tuple[str, ...] = ()
+    """What is different beside the files, in words: of the user's repository, of protected places, and of what git
+    ignores where the role may only read."""
+    programs: tuple[str, ...] = ()
+    """Changed files and settings that can make programs run here and that nobody agreed to: the user is asked."""
+    read_only: Literal["", "unchanged", "changed", "not verified"] = ""
+    """The result for a role that may only read."""
+    unsure: str = ""
+    """Why that is not verified."""
     note: str = ""
     """Why there is no comparison, if there is none."""
 

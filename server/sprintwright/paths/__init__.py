@@ -2,10 +2,11 @@
 
 from sprintwright.paths.beneath import is_folder, is_link, open_beneath, read_beneath, refuse_links, resolve_inside
 from sprintwright.paths.names import artifact_name, relative_inside
-from sprintwright.paths.protected import is_protected, protection
+from sprintwright.paths.protected import PROTECTED_PLACES, is_protected, protection, runs_here
 from sprintwright.paths.writing import make_private_dir, remove_leftovers, sync_folder, write_atomic
 
 __all__ = [
+    "PROTECTED_PLACES",
     "artifact_name",
     "is_folder",
     "is_link",
@@ -18,6 +19,7 @@ __all__ = [
     "relative_inside",
     "remove_leftovers",
     "resolve_inside",
+    "runs_here",
     "sync_folder",
     "write_atomic",
 ]

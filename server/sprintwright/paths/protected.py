@@ -18,6 +18,17 @@ _ASKS = frozenset({
     ".gitconfig", ".git-credentials", ".ssh", ".netrc", ".npmrc", ".pypirc",
 })  # fmt: skip
 _ASKS_BELOW = ((".github", "workflows"), (".config", "git"), (".config", "fish"))
+PROTECTED_PLACES: tuple[str, ...] = tuple(
+    sorted(
+        [
+            *(_REFUSED | _ASKS) - {".git", ".sprintwright"},
+            *("/".join(parts) for parts in _ASKS_BELOW),
+            ".sprintwright/config.yaml",
+            ".sprintwright/workflows",
+        ]
+    )
+)
+"""The places themselves, relative to a folder, but for git's own and our records."""
 _SHORT_NAME = re.compile(r"([^~]{1,6})~[0-9]+(\.[^.]{0,3})?")
 _HASHED_SHORT_NAME = re.compile(r"[0-9a-f]{4}")
 
@@ -47,6 +58,15 @@ def protection(rel: str) -> Protection:
 def is_protected(rel: str) -> bool:
     """Whether anything protects a path; see `protection`."""
     return protection(rel) != ""
+
+
+def runs_here(rel: str) -> bool:
+    """Whether what stands at a path can be run by programs on this machine without anybody's further word.
+
+    What our own folder holds is agreed to by its content before it runs, and workflows of a forge run there.
+    """
+    parts = [_careless(part) for part in re.split(r"[/\\]", rel)]
+    return protection(rel) != "" and parts[0] != ".sprintwright" and parts[:2] != [".github", "workflows"]
 
 
 def _careless(part: str) -> str:

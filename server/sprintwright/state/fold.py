@@ -29,6 +29,7 @@ from sprintwright.model.records import (
     Waiting,
 )
 from sprintwright.model.results import Report
+from sprintwright.state.changed import changed_words
 from sprintwright.state.gates import Gates
 from sprintwright.state.ledger import Ledger
 from sprintwright.state.moments import Moments, RestoreLeaf
@@ -181,10 +182,11 @@ class RunState:
         node = self.tree.node(key, kind)
         node.role, node.agent, node.since = payload.role or node.role, payload.agent, at
         node.verdict, node.action, node.findings, node.seconds = "", "", 0, 0.0
+        node.changed = ""
         self.tree.set(key, "waiting" if payload.person else "running", payload.text if kind == "question" else "")
         if not payload.person:
             self._working.add(key)
-        self.scopes.begin(ancestors(key)[1 if payload.question == "pause" else 0 :])
+        self.scopes.begin(ancestors(key)[1 if payload.question in ("pause", "programs") else 0 :])
         self._settle_status()
 
     def _held(self, key: str, payload: Waiting) -> None:
@@ -227,7 +229,7 @@ class RunState:
             self._note("warning", f"{key}: {warning}")
         for warning in (verdict or {}).get("warnings", ()):
             self._note("verdict", f"{key}: {warning}")
-        self._changes(key, value.get("changes"))
+        self._changes(node, value.get("changes"))
         self.spending.take(node, value.get("usage"))
         if (report := value.get("report")) is not None:
             self.report = Report.model_validate(report)
@@ -238,7 +240,7 @@ class RunState:
     def _around_finished(self, key: str, node: Node) -> None:
         """The second turn and the reminder stand for the stage that they belong to."""
         around = self.nodes.get(node.parent)
-        if around is None or around.kind != "turn" or key.endswith("/pause"):
+        if around is None or around.kind != "turn" or key.endswith(("/pause", "/programs")):
             return
         self.tree.set(around.id, "running" if node.kind == "question" else "done")
         self.tree.delta.changed[around.id] = None
@@ -247,9 +249,11 @@ class RunState:
         if not key.endswith("/reminder"):
             self.ledger.judge(self.scopes.evaluator(key), key, findings)
 
-    def _changes(self, key: str, changes: dict[str, Any] | None) -> None:
+    def _changes(self, node: Node, changes: dict[str, Any] | None) -> None:
+        node.changed = changed_words(changes, quiet=node.kind == "check") if changes else ""
         if not changes:
             return
+        key = node.id
         if why := changes.get("note"):
             self.changes_unknown = str(why)
         self.trees[key] = (str(changes.get("before", "")), str(changes.get("after", "")))

@@ -42,6 +42,8 @@ class Node:
     """UTC: a waiting node goes on by itself then; empty where a person has to act."""
     seconds: float = 0.0
     limit: int = 0
+    changed: str = ""
+    """What a turn or check changed, in words; empty where that is not known, or nothing and nobody cares."""
     detail: str = ""
     last_activity: str = ""
     revision: int = 0

@@ -108,6 +108,8 @@ def _node(node: Node) -> str:
         parts.append(f"{node.findings} findings")
     if node.seconds:
         parts.append(duration(node.seconds))
+    if node.changed:
+        parts.append(_plain(node.changed))
     if node.detail:
         parts.append(_plain(node.detail))
     return " · ".join(parts)

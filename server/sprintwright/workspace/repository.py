@@ -10,8 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sprintwright.errors import WorkspaceError
+from sprintwright.text import one_line
 from sprintwright.workspace.git import Git
 
+_GROUPS = {
+    b"HEAD": "HEAD", b"refs/heads/": "branches", b"refs/tags/": "tags", b"refs/remotes/": "remotes",
+    b"refs/stash": "stash",
+}  # fmt: skip
 _SMALL_FILE = 1_000_000
 _HASH_LETTERS = 12
 
@@ -113,7 +118,7 @@ def _small(path: Path) -> bytes:
 
 
 class RepositoryWatch:
-    """Fingerprints of a repository, cheap when nothing moved.
+    """Looks at where a repository stands, cheap when nothing moved.
 
     Args:
         git: for the folder.
@@ -125,33 +130,32 @@ class RepositoryWatch:
         self.repository = repository
         self._index: tuple[tuple[int, ...], str] = ((), "")
 
-    async def fingerprint(self) -> str:
-        """The parts as `part:hash` words. Equal when nothing moved; a refresh of the index moves nothing.
+    async def state(self) -> dict[str, str]:
+        """Its parts by name, as `Snapshot.beside` has them. A refresh of the index moves nothing.
 
         Raises:
             WorkspaceError: git refuses the repository.
         """
         refs = (await self._git.run("show-ref", "--head", "--dereference", also=(1,))).stdout
-        first, _, others = refs.partition(b"\n")
-        head, name = (first, others) if first.endswith(b" HEAD") else (b"", refs)
+        groups: dict[str, list[bytes]] = {}
+        for line in refs.splitlines():
+            groups.setdefault(_group(line.partition(b" ")[2]), []).append(line)
         where = self.repository
         config = b"\0".join(
-            _small(path)
+            _settings(_small(path))
             for path in (
                 where.common_dir / "config",
                 where.git_dir / "config.worktree",
                 where.common_dir / "info/attributes",
             )
         )
-        parts = {
-            "head": head,
-            "branch": _small(where.git_dir / "HEAD"),
-            "index": (await self._index_content()).encode(),
-            "refs": name,
-            "config": config,
-            "hooks": _hooks(where.common_dir / "hooks"),
-        }
-        return " ".join(f"{part}:{_hash(content)}" for part, content in parts.items())
+        parts = {group: _hash(b"\n".join(lines)) for group, lines in groups.items()}
+        if head := groups.get("HEAD"):
+            parts["HEAD"] = head[0][:_HASH_LETTERS].decode("ascii", "replace")
+        parts["branch"] = _branch(_small(where.git_dir / "HEAD"))
+        parts["index"] = await self._index_content()
+        parts[".git/config"] = _hash(config)
+        return parts | _hooks(where.common_dir / "hooks")
 
     def index_stamp(self) -> tuple[int, ...]:
         """Changes whenever the user's index is written."""
@@ -180,19 +184,47 @@ def stamp(file: Path) -> tuple[int, ...]:
     return (status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
 
 
-def moved_parts(before: str, after: str) -> tuple[str, ...]:
-    """Which parts of the user's repository differ between two fingerprints, by name."""
-    old, new = (dict(part.split(":", 1) for part in words.split()) for words in (before, after))
-    return tuple(part for part in sorted({*old, *new}) if old.get(part) != new.get(part))
+def _group(name: bytes) -> str:
+    for prefix, group in _GROUPS.items():
+        if name.startswith(prefix):
+            return group
+    return "other refs"
 
 
-def _hooks(folder: Path) -> bytes:
+def _branch(head: bytes) -> str:
+    named = head.strip().removeprefix(b"ref: refs/heads/")
+    return one_line(named.decode("utf-8", "replace"), 100) if named != head.strip() else "detached"
+
+
+def _settings(config: bytes) -> bytes:
+    """Without the sections `[branch …]`: every new branch writes one, and they run nothing."""
+    kept: list[bytes] = []
+    passed_over = continued = False
+    for line in config.splitlines():
+        if not continued and (header := line.lstrip()).startswith(b"["):
+            passed_over = header[1:].lstrip().lower().startswith(b"branch ") and header.rstrip().endswith(b"]")
+        continued = line.endswith(b"\\")
+        if not passed_over:
+            kept.append(line)
+    return b"\n".join(kept)
+
+
+def _hooks(folder: Path) -> dict[str, str]:
     try:
         hooks = sorted(hook for hook in folder.iterdir() if hook.suffix != ".sample")
     except OSError:
+        return {}
+    contents = {hook.name: _mode(hook) + _small(hook) for hook in hooks}
+    return {f".git/hooks/{one_line(name, 80)}": _hash(content) for name, content in contents.items()}
+
+
+def _mode(file: Path) -> bytes:
+    try:
+        status = file.lstat()
+    except OSError:
         return b""
-    return b"\0".join(os.fsencode(hook.name) + str(stamp(hook)[1:]).encode() + _small(hook) for hook in hooks)
+    return b"%o %d " % (status.st_mode, status.st_size)
 
 
 def _hash(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()[:_HASH_LETTERS] if content else "-"
+    return hashlib.sha256(content).hexdigest()[:_HASH_LETTERS]

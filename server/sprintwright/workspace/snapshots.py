@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from sprintwright.errors import WorkspaceError
@@ -14,7 +15,9 @@ from sprintwright.stops import stop
 from sprintwright.workspace.changes import changed_files, diff_text
 from sprintwright.workspace.contents import read_file
 from sprintwright.workspace.git import SECONDS, Git
+from sprintwright.workspace.places import Places
 from sprintwright.workspace.repository import RepositoryWatch, find_repository
+from sprintwright.workspace.stamps import stamps
 from sprintwright.workspace.store import OURS, STORE_NAME, Store
 from sprintwright.workspace.tree import TreeWriter
 from sprintwright.workspace.waiting import in_thread, together
@@ -46,6 +49,7 @@ class Snapshots:
         self._begun = 0
         self._last: tuple[int, Snapshot] | None = None
         self._writer = TreeWriter(self._git, folder)
+        self._places = Places(folder)
         self._watch: RepositoryWatch | None = None
         self._covered_index: tuple[int, ...] = ()
         self._path = folder / OURS / STORE_NAME
@@ -79,10 +83,27 @@ class Snapshots:
         store = self._store(watch)
         async with store.owned() as lock:
             also = await self._tracked_though_ignored(watch)
-            (tree, not_covered), head = await together(
-                self._writer.write(store, lock, also), _fingerprint(watch, refused)
+            (tree, not_covered), repository = await together(
+                self._writer.write(store, lock, also), _repository_state(watch, refused)
             )
-        return Snapshot(tree=tree, not_covered=not_covered, head=head)
+        return Snapshot(tree=tree, not_covered=not_covered, beside=repository | await in_thread(self._places.look))
+
+    async def ignored(self) -> Mapping[str, str]:
+        """What git ignores, by the name that git lists it under (a folder ends in ``/``), with a hash of its stamps.
+
+        Empty where there is no repository of the user's: then nothing is ignored. A folder with very many files has
+        no hash: `TOO_MANY`.
+
+        Raises:
+            WorkspaceError: git is missing, or failed.
+        """
+        if self._look()[0] is None:
+            return {}
+        listed = await self._git.run(
+            "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory", "--", "."
+        )
+        names = [name for name in listed.stdout.split(b"\0") if name and not name.startswith(b".sprintwright/")]
+        return await in_thread(stamps, self._folder, names)
 
     def _look(self) -> tuple[RepositoryWatch | None, str]:
         """The user's repository now (it may be made or removed while we run), or why it is not believed."""
@@ -187,15 +208,15 @@ class Snapshots:
         return await in_thread(_has_no_files, self._folder)
 
 
-async def _fingerprint(watch: RepositoryWatch | None, refused: str) -> str:
+async def _repository_state(watch: RepositoryWatch | None, refused: str) -> dict[str, str]:
     if watch is not None:
         try:
-            return await watch.fingerprint()
+            return await watch.state()
         except WorkspaceError as error:
             if error.data.get("reason") != "failed":
                 raise
             refused = error.message
-    return f"refused:{hashlib.sha256(refused.encode()).hexdigest()[:12]}" if refused else ""
+    return {"repository": hashlib.sha256(refused.encode()).hexdigest()[:12]} if refused else {}
 
 
 def _ref(run_id: str) -> str:

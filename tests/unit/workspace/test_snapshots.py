@@ -10,11 +10,10 @@ import pytest
 from tests.support.repositories import git, repository
 
 from sprintwright.errors import WorkspaceError
-from sprintwright.model.changes import Change
+from sprintwright.model.changes import Change, moved
 from sprintwright.workspace import tree as tree_module
 from sprintwright.workspace.changes import MOST_CHANGES
 from sprintwright.workspace.git import Git
-from sprintwright.workspace.repository import moved_parts
 from sprintwright.workspace.selection import LARGEST
 from sprintwright.workspace.snapshots import Snapshots
 
@@ -131,7 +130,7 @@ async def test_a_folder_without_a_repository_has_snapshots(tmp_path: Path) -> No
     (tmp_path / "a").write_text("x")
     snapshots = Snapshots(tmp_path)
     before = await snapshots.take()
-    assert before.head == ""
+    assert before.beside == {}
     assert not await snapshots.has_history()
     (tmp_path / "a").write_text("y")
     assert [change.path for change in await snapshots.changes(before.tree, (await snapshots.take()).tree)] == ["a"]
@@ -216,7 +215,7 @@ async def test_rules_above_the_folder_and_in_info_exclude_count(tmp_path: Path) 
     taken = await Snapshots(app).take()
     listed = git(app, f"--git-dir={snapshots_store(app)}", "ls-tree", "-r", "--name-only", taken.tree)
     assert listed.split() == ["a.py"]
-    assert taken.head
+    assert taken.beside["branch"]
 
 
 async def test_our_own_folder_is_never_in_a_snapshot_whatever_the_rules_say(project: Path) -> None:
@@ -254,25 +253,46 @@ async def test_what_is_no_tree_is_refused(project: Path, tree: str) -> None:
         await Snapshots(project).diff(tree, "0" * 40)
 
 
-async def test_the_parts_of_the_repository_that_moved_are_named(project: Path) -> None:
+async def test_r069_the_parts_of_the_repository_that_moved_are_named(project: Path) -> None:
     snapshots = Snapshots(project)
-    before = (await snapshots.take()).head
+    seen = (await snapshots.take()).beside
+
+    async def now_moved() -> tuple[str, ...]:
+        nonlocal seen
+        before, seen = seen, (await snapshots.take()).beside
+        return tuple(re.sub(r"[0-9a-f]{12}", "…", words) for words in moved(before, seen))
+
     git(project, "status")
     os.utime(project / "a.py")
     git(project, "update-index", "--refresh")
-    assert moved_parts(before, (await snapshots.take()).head) == ()
+    assert await now_moved() == ()
+    branch = git(project, "branch", "--show-current").strip()
     git(project, "checkout", "-q", "-b", "other")
-    assert moved_parts(before, before := (await snapshots.take()).head) == ("branch", "refs")
+    assert await now_moved() == (f"branch: {branch} -> other", "branches changed")
     (project / "a.py").write_text("staged\n")
     git(project, "add", "a.py")
-    assert moved_parts(before, before := (await snapshots.take()).head) == ("index",)
+    assert await now_moved() == ("index changed",)
     git(project, "commit", "-q", "-m", "second")
-    assert moved_parts(before, before := (await snapshots.take()).head) == ("head", "refs")
+    assert await now_moved() == ("HEAD: … -> …", "branches changed")
+    git(project, "tag", "v1")
+    assert await now_moved() == ("tags added",)
+    (project / "a.py").write_text("stashed\n")
+    git(project, "stash")
+    assert await now_moved() == ("stash added",)
     git(project, "config", "user.name", "x")
-    assert moved_parts(before, before := (await snapshots.take()).head) == ("config",)
+    assert await now_moved() == (".git/config changed",)
+    git(project, "remote", "add", "origin", ".")
+    git(project, "fetch", "-q")
+    assert await now_moved() == (".git/config changed", "remotes added")
+    git(project, "checkout", "-q", "-b", "tracks", "origin/other")
+    assert await now_moved() == ("branch: other -> tracks", "branches changed")
     (project / ".git/hooks").mkdir(exist_ok=True)
     (project / ".git/hooks/pre-commit").write_text("#!/bin/sh\n")
-    assert moved_parts(before, (await snapshots.take()).head) == ("hooks",)
+    assert await now_moved() == (".git/hooks/pre-commit added",)
+    git(project, "checkout", "-q", "--detach")
+    assert await now_moved() == ("branch: tracks -> detached",)
+    (project / ".git").rename(project / "away")
+    assert await now_moved() == (".git: no repository any more",)
 
 
 async def test_many_files_are_written_as_one_pack(project: Path) -> None:
