@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import shutil
+import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +44,7 @@ class Peer:
         arguments: behind the program.
         folder: where it is installed, beneath `INSTALLED`.
         known: whether there is a preset of its name.
+        kind: how it is talked to; `cli`: one call a turn.
     """
 
     name: str
@@ -57,6 +60,7 @@ class Peer:
     arguments: tuple[str, ...] = ("--acp",)
     folder: str = _NPM
     known: bool = True
+    kind: str = "acp"
 
     def path(self) -> Path | None:
         """Where it is installed."""
@@ -71,7 +75,7 @@ class Peer:
         home.mkdir(parents=True, exist_ok=True)
         env = {"HOME": str(home), **self.setup(home, url)}
         preset = {"preset": self.name} if self.known else {}
-        return {"kind": "acp", **preset, "command": [str(self.path()), *self.arguments], "env": env}
+        return {"kind": self.kind, **preset, "command": [str(self.path()), *self.arguments], "env": env}
 
     def writes(self, path: Path, text: str) -> Data:
         """A call of its tool that writes a file."""
@@ -131,6 +135,7 @@ def _pydantic(_home: Path, url: str) -> Mapping[str, str]:
     return {"OPENAI_API_KEY": "x", "OPENAI_BASE_URL": f"{url}/v1", "OPENAI_MODEL": "fake"}
 
 
+_MACHINES = {"x86_64": "x64", "aarch64": "arm64", "arm64": "arm64"}
 _WORDS = {"description": "Do it"}
 CLAUDE = Peer(
     "claude", "claude-agent-acp", _claude, ("Write", "file_path", "content"), ("Bash", _WORDS, "command"),
@@ -153,3 +158,9 @@ PYDANTIC = Peer(
     usage=True, arguments=(str(Path(__file__).with_name("pydantic_agent.py")),), folder=PYTHON, known=False,
 )  # fmt: skip
 PEERS = (CLAUDE, QWEN, OPENCODE, GEMINI, PYDANTIC)
+_CLAUDE_ITSELF = f"node_modules/@anthropic-ai/claude-agent-sdk-{sys.platform}-{_MACHINES.get(platform.machine(), '')}"
+"""Where claude-agent-acp has the program that it starts."""
+CLAUDE_LINE = replace(CLAUDE, program="claude", folder=_CLAUDE_ITSELF, kind="cli")
+QWEN_LINE = replace(QWEN, arguments=(), kind="cli")
+OPENCODE_LINE = replace(OPENCODE, arguments=(), kind="cli")
+GEMINI_LINE = replace(GEMINI, arguments=("-m", "gemini-2.5-pro"), kind="cli")

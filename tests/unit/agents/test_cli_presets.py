@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 from pydantic import ValidationError
 
-from sprintwright.agents.cli.presets import call_of, is_session
+from sprintwright.agents.cli.presets import Call, call_of, is_session, takes_tools, with_tools
 from sprintwright.agents.config import CliAgentConfig, Preset
 from sprintwright.model.definition import Permissions
 
@@ -83,6 +83,46 @@ def test_a_session_is_gone_on_with_by_its_id_only(preset: Preset, words: str) ->
 def test_b101_the_prompt_is_never_an_argument_and_the_call_stays_short(preset: Preset) -> None:
     call = call_of(preset, "full", session="s" * 200, model="m" * 100)
     assert sum(map(len, call.arguments)) < 1000
+
+
+OURS = ("python", "pipe.py", "a secret")
+
+
+def opencode_with_tools(permissions: Permissions, config: str = "") -> Call:
+    env = {"OPENCODE_CONFIG_CONTENT": config}
+    return with_tools("opencode", call_of("opencode", permissions, session="s1"), OURS, ("give_verdict",), env)
+
+
+@pytest.mark.parametrize("permissions", PERMISSIONS)
+def test_opencode_is_told_of_our_tools_by_a_variable_and_each_role_may_use_them(permissions: Permissions) -> None:
+    plain, call = call_of("opencode", permissions, session="s1"), opencode_with_tools(permissions)
+    assert call.arguments == plain.arguments
+    assert json.loads(call.env["OPENCODE_CONFIG_CONTENT"]) == {
+        "mcp": {"sprintwright": {"type": "local", "command": list(OURS), "enabled": True}}
+    }
+    before, after = (json.loads(one.env["OPENCODE_PERMISSION"]) for one in (plain, call))
+    assert list(after.items()) == [*before.items(), ("sprintwright_*", "allow")]
+
+
+def test_a_configuration_that_opencode_is_given_keeps_all_it_has_beside_our_tools() -> None:
+    theirs = {"model": "a/b", "permission": {"edit": "ask"}, "mcp": {"docs": {"type": "remote", "url": "u"}}}
+    call = opencode_with_tools("read_only", json.dumps(theirs))
+    told = json.loads(call.env["OPENCODE_CONFIG_CONTENT"])
+    assert told["mcp"].pop("sprintwright")["command"] == list(OURS) and told == theirs
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '"a"', "// no JSON\n{}", '{"mcp": []}', "[" * 100_000])
+def test_a_configuration_that_nothing_can_be_put_into_is_left_as_it_is(text: str) -> None:
+    assert not takes_tools("opencode", {"OPENCODE_CONFIG_CONTENT": text})
+    assert opencode_with_tools("read_only", text) == call_of("opencode", "read_only", session="s1")
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_call_is_told_of_our_tools_or_stays_as_it_was(preset: Preset) -> None:
+    plain = call_of(preset, "read_only")
+    takes = takes_tools(preset, {})
+    assert takes == (preset not in ("gemini", "pi"))
+    assert (with_tools(preset, plain, OURS, ("give_verdict",), {}) != plain) == takes
 
 
 @pytest.mark.parametrize("session", ["", "--yolo", "-c", "a b", "a\n--x", "x" * 300, "../../etc/passwd", "a\u00e9"])

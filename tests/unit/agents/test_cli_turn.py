@@ -169,7 +169,18 @@ async def test_a_program_that_takes_a_tool_server_is_told_how_to_start_ours_and_
     assert "did not start our tools" in answer.warnings[-1]
 
 
+async def test_opencode_gets_our_tools_into_the_configuration_that_it_is_given(stage: Stage) -> None:
+    env = {"OPENCODE_CONFIG_CONTENT": '{"model": "a/b"}'}
+    answer = await stage.turn("opencode", golden("opencode-turn"), env=env, tools=("give_verdict",))
+    told = json.loads(stage.calls[0]["env"]["OPENCODE_CONFIG_CONTENT"])
+    secret = told["mcp"]["sprintwright"]["command"][-1]
+    assert told["model"] == "a/b" and secret.endswith(".secret") and secret not in left_over()
+    assert "did not start our tools" in answer.warnings[-1]
+
+
 @pytest.mark.parametrize("preset", ["gemini", "opencode", "pi"])
 async def test_a_program_that_takes_no_tool_server_is_called_as_without_tools(stage: Stage, preset: Preset) -> None:
-    answer = await stage.turn(preset, golden(f"{preset}-turn"), tools=("give_verdict",))
+    env = {"OPENCODE_CONFIG_CONTENT": "// no JSON"}
+    answer = await stage.turn(preset, golden(f"{preset}-turn"), env=env, tools=("give_verdict",))
     assert "sprintwright" not in str(stage.calls[0]) and answer.warnings == ()
+    assert stage.calls[0]["env"]["OPENCODE_CONFIG_CONTENT"] == "// no JSON"

@@ -51,7 +51,7 @@ async def turn(
     """
     if config.preset:
         call = partial(_turn_of_preset, config, config.preset, request, parent, leftovers, desk.output)
-        if not (request.tools and takes_tools(config.preset)):
+        if not (request.tools and takes_tools(config.preset, config.env)):
             return await call(())
         tools = await bridge.open(request)
         try:
@@ -113,7 +113,7 @@ async def _call(
     """Call the program once, and read it to its end; ``tools``: how it starts our tool server, if it is to."""
     call = call_of(preset, request.permissions, session=session, model=config.model)
     if tools:
-        call = with_tools(preset, call, tools, request.tools)
+        call = with_tools(preset, call, tools, request.tools, config.env)
     reading = Reading(preset, f"Agent {request.agent!r}", output)
     finished = await _run(
         config, call.arguments, call.env, request, parent, leftovers, _TAIL_CAP,
