@@ -83,7 +83,11 @@ Cause = Literal[
 
 
 class Operational(SprintwrightError):
-    """A turn or command that did not come to an answer. ``cause`` tells the kinds apart."""
+    """A turn or command that did not come to an answer. ``cause`` tells the kinds apart.
+
+    Among its ``data``: ``transient`` (whether another try may come out differently), ``retry_after`` (seconds), and
+    ``usage`` (`sprintwright.model.usage.Usage`, what the turn had used by then).
+    """
 
     default_code = "operational"
 

@@ -31,6 +31,7 @@ _INVISIBLE = (
 _KEPT_JOINER = rf"(?<=[^\x00-\x7f{_INVISIBLE}])(?:\ufe0f?\u200d|\u200c)(?=[^\x00-\x7f{_INVISIBLE}])"
 _KEPT_SELECTOR = r"(?<=[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff])[\ufe0e\ufe0f]|(?<=[#*0-9])\ufe0f\u20e3"
 _KEPT_FLAG = r"\U0001f3f4[\U000e0061-\U000e007a\U000e0030-\U000e0039]{3,6}\U000e007f"
+_LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _HIDDEN = re.compile(
     rf"(?P<kept>{_KEPT_JOINER}|{_KEPT_SELECTOR}|{_KEPT_FLAG})|[\x00-\x08\x0b-\x1f\x7f-\x9f{_INVISIBLE}]|\n"
 )
@@ -74,6 +75,11 @@ def _shown(match: re.Match[str], newlines: bool) -> str:
         return "\n" if newlines else "\\n"
     code = ord(found)
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{{{code:x}}}"
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines with their ends, as editors count them: ended by a line feed, a carriage return, or both."""
+    return _LINES.findall(text)
 
 
 def cut(text: str, limit: int) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.terminal import PROGRAM, Place, dev_script, swarm_script
+from tests.support.waiting import wardens_of
 
 
 @pytest.fixture
@@ -202,6 +203,8 @@ def test_what_a_killed_run_left_is_shown_and_its_agent_is_ended_before_the_turn_
     place.configure()
     process = place.start("run", "dev", "x")
     assert pipe.read_text() == "here"
+    for warden in wardens_of(process.pid):
+        os.kill(warden, signal.SIGKILL)
     process.kill()
     process.communicate()
     agent = place.prompts()[-1]["pid"]

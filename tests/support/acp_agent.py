@@ -166,6 +166,8 @@ class Agent:
         match name, rest:
             case "say", [text, *more]:
                 self.update("agent_message_chunk", content={"type": "text", "text": text}, **(more[0] if more else {}))
+            case "update", [kind, fields]:
+                self.update(kind, **fields)
             case "outcome", []:
                 self.update("agent_message_chunk", content={"type": "text", "text": json.dumps(self.outcome)})
             case "tool", [fields]:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -23,6 +24,7 @@ from sprintwright.processes import (
 )
 from sprintwright.processes.child import group_lives
 from sprintwright.processes.run import OnOutput
+from tests.support.waiting import until
 
 ENV = child_environment(os.environ, {})
 
@@ -276,3 +278,55 @@ def test_a_path_is_relative_to_the_folder(tmp_path: Path) -> None:
         find_program("bin/none", folder=tmp_path)
     with pytest.raises(Operational, match="chmod"):
         find_program(str(script(tmp_path / "data", "", 0o644)))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+@pytest.mark.parametrize(
+    "script", ["import time; time.sleep(600)", "import signal, time; signal.signal(15, 1); time.sleep(600)"]
+)
+def test_r077_agents_of_an_engine_that_was_killed_are_ended_at_once_and_others_are_not(
+    tmp_path: Path, script: str
+) -> None:
+    engine = f"""
+import secrets, subprocess, sys, time
+from pathlib import Path
+from sprintwright.processes import WARDEN, Leftovers
+children = [
+    subprocess.Popen([sys.executable, "-c", {script!r}], start_new_session=True,
+                     env={{"SPRINTWRIGHT_CHILD": f":{{secrets.token_hex(16)}}"}})
+    for _ in range(5)
+]
+leftovers = Leftovers(Path({str(tmp_path)!r}), WARDEN)
+contexts = [leftovers.watch("r", child.pid) for child in children[:4]]
+for context in contexts:
+    context.__enter__()
+contexts[3].__exit__(None, None, None)
+print(*(child.pid for child in children), flush=True)
+time.sleep(600)
+"""
+    process = subprocess.Popen([sys.executable, "-c", engine], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    pids = [int(word) for word in process.stdout.readline().split()]
+    if "signal" in script:
+        until(lambda: all(ignores_sigterm(pid) for pid in pids))
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    try:
+        until(lambda: not any(process_start_time(pid) for pid in pids[:3] if not is_zombie(pid)))
+        assert all(process_start_time(pid) for pid in pids[3:])  # nobody's, or ended as the engine saw it
+    finally:
+        for pid in pids[3:]:
+            os.kill(pid, signal.SIGKILL)
+
+
+def ignores_sigterm(pid: int) -> bool:
+    status = Path(f"/proc/{pid}/status").read_text()
+    return bool(int(next(line for line in status.splitlines() if line.startswith("SigIgn")).split()[1], 16) & (1 << 14))
+
+
+def is_zombie(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True

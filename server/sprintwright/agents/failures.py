@@ -109,6 +109,12 @@ def classify(returncode: int, stderr: str, stdout: str) -> tuple[Cause, float | 
     return "exit", None
 
 
+def sentence(said: str) -> str:
+    """What somebody said, with an end, so that words of ours can follow on the same line."""
+    said = said.rstrip()
+    return said if said.endswith((".", "!", "?", "…")) else f"{said}."
+
+
 def _last_lines(text: str, most: int) -> list[str]:
     lines = (line.strip() for line in without_escapes(text[-_TAIL:]).splitlines())
     return [line for line in lines if line][-most:]

@@ -32,13 +32,15 @@ class Span:
 def span_of(seen: Seen, leaf: str) -> Span:
     """When a turn, a pass, a sprint, a restore, or (empty) the whole run began and ended.
 
-    A turn that was cut off: to what it had left, which is now if no restore came between.
+    A turn that was done again began with its first try, unless a restore came between. One that was cut off ended with
+    what it had left, which is now if no restore came after it.
 
     Raises:
         Refused: `unknown_leaf`, with those that have snapshots.
     """
     trees = {key: pair for key, pair in seen.state.trees.items() if all(pair)}
-    trees |= {key: (before, seen.state.left_at.get(key, "")) for key, before in seen.state.begun.items()}
+    attempts = seen.state.attempts
+    trees |= {key: (before, attempts.left_at.get(key, "")) for key, before in attempts.begun.items()}
     restores = {key: (restore.before, restore.after) for key, restore in seen.state.moments.restores.items()}
     found = [pair for key, pair in trees.items() if not leaf or key == leaf or key.startswith((f"{leaf}/", f"{leaf}["))]
     if leaf in restores:
@@ -98,7 +100,8 @@ async def file_at(seen: Seen, tree: str, path: str, snapshots: Snapshots) -> str
 def _trees(seen: Seen) -> set[str]:
     """Every tree that a client can have been told of."""
     state = seen.state
-    found = {tree for pair in state.trees.values() for tree in pair} | {*state.begun.values(), *state.left_at.values()}
+    found = {tree for pair in state.trees.values() for tree in pair}
+    found |= {*state.attempts.begun.values(), *state.attempts.left_at.values()}
     for restore in state.moments.restores.values():
         found |= {restore.before, restore.target, restore.after}
     return found - {""}

@@ -14,7 +14,7 @@ from sprintwright.app.config import Settings, load_settings
 from sprintwright.app.live import OnOutput, OnRecord, World
 from sprintwright.app.places import Places
 from sprintwright.engine.ports import People
-from sprintwright.processes import Leftovers
+from sprintwright.processes import WARDEN, Leftovers
 from sprintwright.workspace.git import Git
 from sprintwright.workspace.snapshots import Snapshots
 
@@ -37,7 +37,7 @@ def make_world(
 ) -> World:
     """Everything that runs in one folder need of the outside; ``models``: those of the editor that started us."""
     places = Places.of(environment)
-    leftovers = Leftovers(places.state / "processes")
+    leftovers = Leftovers(places.state / "processes", WARDEN)
     checks = CommandChecks(environment, leftovers)
     return World(
         environment=environment,

@@ -92,7 +92,8 @@ def _read(file: Path, warnings: list[str]) -> Config | None:
     loaded = load_model(text, Config)
     errors = [p for p in (*problems, *loaded.problems) if p.severity == "error"]
     if errors or loaded.value is None:
-        lines = [_line(file, p) for p in errors]
+        # A key that is only ignored elsewhere can be the one that is missing here, misspelt.
+        lines = [_line(file, p) for p in (*problems, *loaded.problems) if p in errors or p.code == "unknown_key"]
         raise Refused("config_invalid", "The configuration can't be used:\n" + "\n".join(lines), file=str(file))
     warnings += [_line(file, p) for p in (*problems, *loaded.problems)]
     return loaded.value

@@ -36,6 +36,8 @@ from sprintwright.threads import in_thread
 from sprintwright.workspace.snapshots import Snapshots
 
 log = logging.getLogger(__name__)
+_SILENCE_SECONDS = 60.0
+"""After which a user is told that an agent says nothing."""
 OnRecord = Callable[[Record, Delta, RunState], None]
 OnOutput = Callable[[str, Stream, str], None]
 
@@ -278,6 +280,7 @@ def ports_of(
         clock=LoopClock(),
         output=output,
         mask=Masker(world.environment).mask,
+        silence=_SILENCE_SECONDS,
     )
 
 

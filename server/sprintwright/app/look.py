@@ -162,11 +162,11 @@ def _findings(state: RunState) -> Iterator[dict[str, Any]]:
 
 
 async def cut_off(seen: Seen, workspace: Workspace) -> dict[str, tuple[Change, ...] | None]:
-    """Turns that were cut off, each with what is different since it began; None where that is not known."""
+    """Turns that were cut off, each with what is different since it first began; None where that is not known."""
     if seen.state.status in ("running", "waiting", "completed"):
         return {}
     found: dict[str, tuple[Change, ...] | None] = {}
-    for key, before in seen.state.begun.items():
+    for key, before in seen.state.attempts.begun.items():
         try:
             found[key] = await workspace.changes(before, (await workspace.take()).tree)
         except WorkspaceError:

@@ -8,6 +8,7 @@ live = await go_on(prepared, decisions, world)        # take the lock, look agai
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -25,6 +26,7 @@ from sprintwright.app.live import LiveRun, World, ports_of
 from sprintwright.app.preview import done_again
 from sprintwright.app.runs import definition_of, end_leftovers, read_own, require_unowned
 from sprintwright.app.user_state import UserState
+from sprintwright.engine.folder import MOST_FILES
 from sprintwright.engine.history import History
 from sprintwright.engine.ports import Workspace
 from sprintwright.errors import Refused, WorkspaceError
@@ -35,17 +37,20 @@ from sprintwright.journal.store import RunFolder
 from sprintwright.model.changes import Change
 from sprintwright.model.definition import AgentTurn, Definition, walk_stages
 from sprintwright.model.limits import Limits
-from sprintwright.model.records import Decided, Started
+from sprintwright.model.records import Decided, Payload, Started
+from sprintwright.model.results import Changed
+from sprintwright.state.attempts import Attempts
 from sprintwright.state.fold import RunState, fold
 from sprintwright.state.tree import without_numbers
 from sprintwright.threads import in_thread
+from sprintwright.workspace.snapshots import Snapshots
 
 Choice = Literal["redo", "keep", "stop"]
 
 
 @dataclass(frozen=True, slots=True)
 class Interrupted:
-    """A leaf that was started and not finished, and what is different in the folder since it began."""
+    """A leaf that was started and not finished, and what is different in the folder since its first try began."""
 
     key: str
     started: Started
@@ -53,6 +58,8 @@ class Interrupted:
     compared: bool
     """Whether the changes are known at all."""
     can_keep: bool
+    left: Changed | None = None
+    """The same as it is recorded with the decision; None where it is not known, or files were restored since."""
 
     @property
     def needs_choice(self) -> bool:
@@ -89,7 +96,7 @@ async def prepare(place: RunFolder, world: World, *, accept_shorter: bool = Fals
     """
     loaded, definition, state, cut_off = await in_thread(_read, place, world, accept_shorter)
     reaped = await end_leftovers(world.places, place, world.leftovers)
-    interrupted = await _interrupted(cut_off, definition, world.workspace)
+    interrupted = await _interrupted(cut_off, definition, state.attempts, world.workspace)
     found = await in_thread(differences, loaded.records, state, definition, RunFiles(place))
     return Prepared(place, loaded, state, definition, interrupted, found, reaped)
 
@@ -108,23 +115,35 @@ def _read(
     return loaded, definition, state, History.load(loaded.records).open
 
 
-async def _interrupted(cut_off: dict[str, Started], definition: Definition, workspace: Workspace) -> list[Interrupted]:
+async def _interrupted(
+    cut_off: dict[str, Started], definition: Definition, attempts: Attempts, workspace: Workspace
+) -> list[Interrupted]:
+    leaves = [key for key, one in cut_off.items() if one.what in ("turn", "check") and not one.person]
     found: list[Interrupted] = []
-    for key, started in cut_off.items():
-        if started.what in ("turn", "check") and not started.person:
-            compared, changes = await _since(workspace, started.before)
-            found.append(Interrupted(key, started, changes, compared, _can_keep(definition, key)))
+    for key in leaves:
+        before = attempts.begun.get(key, cut_off[key].before)
+        after, changes = await _since(workspace, before)
+        left = None
+        if after and key not in attempts.left_at:
+            left = _left(before, after, changes, tuple(one for one in leaves if one != key))
+        found.append(Interrupted(key, cut_off[key], changes, bool(after), _can_keep(definition, key), left))
     return found
 
 
-async def _since(workspace: Workspace, before: str) -> tuple[bool, tuple[Change, ...]]:
+async def _since(workspace: Workspace, before: str) -> tuple[str, tuple[Change, ...]]:
+    """The snapshot that was compared with, and what is different; an empty one where that is not known."""
     if not before:
-        return False, ()
+        return "", ()
     try:
         now = await workspace.take()
-        return True, await workspace.changes(before, now.tree)
+        return now.tree, await workspace.changes(before, now.tree)
     except WorkspaceError:
-        return False, ()
+        return "", ()
+
+
+def _left(before: str, after: str, changes: tuple[Change, ...], beside: tuple[str, ...]) -> Changed:
+    more = max(0, len(changes) - MOST_FILES)
+    return Changed(before=before, after=after, files=changes[:MOST_FILES], more=more, together_with=beside)
 
 
 def _can_keep(definition: Definition, key: str) -> bool:
@@ -190,7 +209,7 @@ def _about_interrupted(leaves: Sequence[Interrupted], choice: Choice) -> list[De
             f"{', '.join(cannot)} gives a verdict, an artifact or a plan, so it can't be kept half done. "
             "Use redo or stop.",
         )
-    return [(leaf.key, Decided(what="keep" if choice == "keep" else "redo")) for leaf in leaves]
+    return [(leaf.key, Decided(what="keep" if choice == "keep" else "redo", left=leaf.left)) for leaf in leaves]
 
 
 async def preview(
@@ -259,6 +278,7 @@ async def take(
         await in_thread(RunFiles(prepared.place).settle, [payload for _, payload in decisions])
         for key, payload in decisions:
             live.record(key, payload)
+            await _keep_tree(prepared.place, payload, world.workspace)
     except OSError as error:
         live.abandon()
         raise Refused("folder_read_only", f"The run can't be written: {error.strerror or error}.") from error
@@ -266,6 +286,13 @@ async def take(
         live.abandon()
         raise
     return live
+
+
+async def _keep_tree(place: RunFolder, decision: Payload, workspace: Snapshots) -> None:
+    """The files that a kept leaf left can be shown as long as the run is there; no other record names them."""
+    if isinstance(decision, Decided) and decision.what == "keep" and decision.left is not None:
+        with contextlib.suppress(WorkspaceError):
+            await workspace.keep(place.run_id, decision.left.after)
 
 
 def _check_still(prepared: Prepared, live: LiveRun) -> None:

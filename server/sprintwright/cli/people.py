@@ -13,8 +13,9 @@ from contextlib import AbstractContextManager
 from sprintwright.app.policy import answer_for
 from sprintwright.app.questions import one_of
 from sprintwright.cli.wrapping import columns, fitted, ruled
-from sprintwright.engine.permits import NEVER, ONCE
+from sprintwright.engine.permits import FOR_THIS_RUN, NEVER, ONCE
 from sprintwright.engine.ports import Answer, Question
+from sprintwright.reading.typed import as_key
 from sprintwright.text import clean
 
 
@@ -74,7 +75,7 @@ class Terminal:
 
     async def _choose(self, question: Question) -> Answer | None:
         if question.kind == "permission":
-            print("── once: now; for this run: the very same again, too; never: not now and not later in this run ──")
+            print("\n".join(fitted([_legend(question.choices)], columns())))
         while True:
             default = question.choices[0] if question.kind == "pause" else ""
             hint = f" (Enter: {default})" if default else ""
@@ -83,7 +84,7 @@ class Terminal:
             if line is None:
                 return None
             word = line.strip().lower() or default
-            word = _SHORT.get(word, word) if question.kind == "permission" else word
+            word = _SHORT.get(word, word) if question.kind == "permission" else as_key(word, question.choices)
             found = [choice for choice in question.choices if word and choice.startswith(word)]
             if len(found) == 1:
                 return Answer(text=found[0])
@@ -94,9 +95,17 @@ _SHORT = {"y": ONCE, "yes": ONCE, "n": NEVER, "no": NEVER}
 """What people type at a question for permission."""
 
 
+_MEANINGS = {ONCE: "now", FOR_THIS_RUN: "the very same again, too", NEVER: "not now and not later in this run"}
+
+
+def _legend(choices: tuple[str, ...]) -> str:
+    """What the choices of a question for permission mean, those that are offered."""
+    return f"── {'; '.join(f'{one}: {_MEANINGS[one]}' for one in choices if one in _MEANINGS)} ──"
+
+
 def _title(question: Question) -> str:
     match question.kind:
-        case "turn":
+        case "turn" if not question.choices:
             return f"{question.key} is yours; an agent would be told this"
         case "permission":
             return f"{question.by} asks for permission, in {question.key.rpartition('/')[0]}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,8 +12,10 @@ from sprintwright.app.live import LiveRun, World
 from sprintwright.app.start import StartRequest, catalogue, start, usable_folder
 from sprintwright.cli.drive import Session, Wishes, drive
 from sprintwright.cli.exits import INTERRUPTED, REFUSED
+from sprintwright.cli.words import LIMITS, option_of
 from sprintwright.errors import Refused
 from sprintwright.model.effects import Outcome
+from sprintwright.text import did_you_mean, fold
 
 _MOST_TASK_BYTES = 4 * 1024 * 1024
 
@@ -20,6 +23,13 @@ _MOST_TASK_BYTES = 4 * 1024 * 1024
 def run(arguments: argparse.Namespace) -> int:
     """Start a workflow and stay with it to its end; in a terminal, ask for what is missing."""
     request = request_of(arguments)
+    try:
+        return _run(arguments, request)
+    except Refused as refused:
+        raise (_no_such_option(refused, request, arguments.rest) or refused) from refused
+
+
+def _run(arguments: argparse.Namespace, request: StartRequest) -> int:
     session = Session.of(arguments)
     if session.interactive:
         asked = _asked(session, request)
@@ -32,6 +42,27 @@ def run(arguments: argparse.Namespace) -> int:
             "bad_argument", f'Say which workflow, and what is to be done: run NAME "TASK". Known workflows: {names}.'
         )
     return start_and_drive(session, request)
+
+
+def _no_such_option(refused: Refused, request: StartRequest, flags: Sequence[str]) -> Refused | None:
+    """The refusal of a flag that is neither an option nor a role, in words; None for any other."""
+    if refused.code != "unknown_role":
+        return None
+    known = [str(role) for role in refused.data["known"]]
+    folded = {fold(role) for role in known}
+    typed = (flag[2:].partition("=")[0] for flag in flags if flag.startswith("--"))
+    name = next((one for one in typed if fold(one) not in folded), None)
+    if name is None:
+        return None
+    limit = name.replace("-", "_")
+    more = did_you_mean(name, known)
+    if limit in LIMITS:
+        more = (
+            f" Limits stand in the configuration, as `limits: {{{limit}: N}}`, and "
+            f"`sprintwright resume {option_of(limit)} N` goes on with a higher one."
+        )
+    text = f"There is no option or role '--{name}' for workflow {request.workflow!r}.{more}"
+    return Refused("unknown_role", f"{text} Its roles: {', '.join(known)}.", known=known)
 
 
 def start_and_drive(session: Session, request: StartRequest) -> int:

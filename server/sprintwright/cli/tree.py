@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Generator
 from dataclasses import replace
 
-from rich.console import Console
+from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 from rich.tree import Tree
@@ -16,7 +16,7 @@ from sprintwright.cli.closing import closing_lines
 from sprintwright.cli.views import View, Watched
 from sprintwright.cli.words import COLOURS, findings_of, history, node_words, sign, status_words
 from sprintwright.engine.ports import Stream
-from sprintwright.model.records import Record
+from sprintwright.model.records import Failed, Finished, Record
 from sprintwright.state.fold import RunState
 from sprintwright.state.node import Node
 from sprintwright.state.tree import AT_WORK, Delta
@@ -24,6 +24,9 @@ from sprintwright.text import clean, one_line
 
 _PICTURE_SECONDS = 0.1
 _TICK_SECONDS = 1.0
+_TAIL = 2_000
+"""Characters of what an agent says that are kept."""
+_MOST_SPEAKING = 3
 
 
 def make_console() -> Console:
@@ -78,8 +81,30 @@ def _text(state: RunState, node: Node, *, folded: bool) -> Text:
     return text
 
 
+class Speech:
+    """What agents are saying: of each leaf at work the end, its pieces joined as they came."""
+
+    def __init__(self) -> None:
+        self._ends: dict[str, tuple[Stream, str]] = {}
+
+    def add(self, key: str, stream: Stream, text: str) -> None:
+        """More of a leaf's output; another stream begins on a line of its own."""
+        before, end = self._ends.get(key, (stream, ""))
+        self._ends[key] = (stream, f"{end}{'' if stream == before else chr(10)}{text}"[-_TAIL:])
+
+    def forget(self, key: str) -> None:
+        """A leaf is at work no longer."""
+        self._ends.pop(key, None)
+
+    def lines(self) -> list[str]:
+        """``generator says: the line that it is at``, for each leaf, the last ones of many."""
+        last = {key: clean(end, newlines=True).strip().splitlines() for key, (_, end) in self._ends.items()}
+        said = [(key, one_line(lines[-1], 200)) for key, lines in last.items() if lines][-_MOST_SPEAKING:]
+        return [f"{key if len(said) > 1 else key.rpartition('/')[2]} says: {line}" for key, line in said]
+
+
 class TreeView(View):
-    """The tree of a run, redrawn in place, and under it the last line of what an agent is saying."""
+    """The tree of a run, redrawn in place, and under it the lines that agents are at."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -88,7 +113,7 @@ class TreeView(View):
         self._run: Watched | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._due = False
-        self._said = ""
+        self._speech = Speech()
 
     @contextlib.contextmanager
     def showing(self, live: Watched) -> Generator[None]:
@@ -124,17 +149,17 @@ class TreeView(View):
 
     def record(self, record: Record, delta: Delta, state: RunState) -> None:
         """Something changed: a new picture, soon."""
+        if isinstance(record.payload, Finished | Failed):
+            self._speech.forget(record.key)
         for note in self.new_notes(state):
             self.say(note)
         self._soon()
 
     def output(self, key: str, stream: Stream, text: str) -> None:
-        """Keep the last line that an agent said."""
+        """Keep the line that an agent is at."""
         if stream in ("text", "error"):
-            lines = clean(text[-2000:], newlines=True).strip().splitlines()
-            if lines:
-                self._said = f"{key.rpartition('/')[2]}: {one_line(lines[-1], 200)}"
-                self._soon()
+            self._speech.add(key, stream, text)
+            self._soon()
 
     def say(self, text: str) -> None:
         """A line above the picture."""
@@ -158,7 +183,7 @@ class TreeView(View):
         self._due = False
         if self._live is None or self._run is None or not self._live.is_started:
             return
-        tree = tree_of(self._run.state, height=self._console.height - 3)
-        if self._said:
-            tree.add(Text(self._said, style="italic dim", overflow="ellipsis", no_wrap=True))
-        self._live.update(tree, refresh=True)
+        said = self._speech.lines()
+        tree = tree_of(self._run.state, height=self._console.height - 3 - len(said))
+        below = [Text(line, style="italic dim", overflow="ellipsis", no_wrap=True) for line in said]
+        self._live.update(Group(tree, *below), refresh=True)

@@ -93,6 +93,8 @@ class History:
             case Failed() if key in self._outside:
                 del self._outside[key]
             case Failed():
+                if payload.usage is not None:
+                    self.usage += payload.usage
                 begun = self.open.get(key)
                 self._close(key)
                 if begun is not None and not payload.final:

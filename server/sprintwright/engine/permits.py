@@ -94,12 +94,15 @@ def _says_all(act: Act) -> bool:
 
 def shown(act: Act) -> str:
     """The words that the user reads and agrees to: all of them."""
-    named = ", ".join(
-        clean(path, newlines=False) for path in act.paths if path not in act.title and path not in act.text
-    )
+    named = ", ".join(clean(path, newlines=False) for path in act.paths if not _names(act.title, path))
     title = "" if act.text.startswith(act.title) else one_line(act.title, 300)
     first = " ".join(part for part in (act.kind, title, f"({named})" if named else "") if part)
     return f"{first}\n\n{act.text}" if act.text else first
+
+
+def _names(title: str, path: str) -> bool:
+    """Whether a title has a path as a word of its own: `.env` does not stand in `.env.example`."""
+    return re.search(rf"(?<![\w./\\-]){re.escape(path)}(?![\w./\\-])", title) is not None
 
 
 def answered(granted: Granted, role: str, words: str, answer: str) -> bool:

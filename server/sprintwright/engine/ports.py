@@ -53,6 +53,8 @@ class TurnRequest(Value):
     """Name of the conversation that this turn belongs to, the same for later passes of its stage."""
     session: str = ""
     """The agent's own id of the session to continue; empty: a new one."""
+    counted: Usage | None = None
+    """What the agent had counted for that session by the end of its last turn, if it counts whole sessions."""
     tools: tuple[Tool, ...] = ()
     """Our tools that the turn may call, by `Desk.call`."""
     verdicts: tuple[str, ...] = ()
@@ -70,6 +72,10 @@ class TurnAnswer(Value):
     """The agent's own id of the session that the turn had; empty: it has none that can be continued."""
     usage: Usage | None = None
     """Of this turn alone; None: unknown."""
+    counted: Usage | None = None
+    """What the agent counts for the whole session by now, for agents that do."""
+    version: str = ""
+    """What played, as far as it is known: the agent's own name and version, or its program and that one's date."""
 
 
 Tool = Literal[
@@ -295,5 +301,7 @@ class Ports:
     output: Callable[[int, str, Stream, str], None]
     """Live output: sequence number of the leaf's `started`, its key, the stream, the text."""
     mask: Callable[[str], str]
+    silence: float | None = None
+    """Seconds of an agent's silence that are told of, whatever ends its turn; None: only half of those."""
     chance: Callable[[], float] = random.random
     """A number from 0 to 1, for the length of waits and nothing else."""

@@ -71,6 +71,8 @@ class Run:
         self.warned: set[str] = set()
         """Limits that the user was warned of."""
         self.talks = Talks()
+        self.versions: dict[str, str] = {}
+        """Agent to what played at its last turn."""
         self.granted: Granted = dict(history.granted)
         self.saved: dict[str, int] = {}
         """How often agents saved an artifact under a name, as names are compared."""
@@ -139,7 +141,10 @@ class Run:
             made, cancelled = await self._perform(key, perform(sequence, begun), seconds)
         except Operational as error:
             lane.last = after
-            failed = Failed(cause=error.cause, message=error.message, final=is_final(error))
+            used = error.data.get("usage")
+            if used is not None:
+                self.usage += used
+            failed = Failed(cause=error.cause, message=error.message, final=is_final(error), usage=used)
             self.ports.journal.append(key, failed)
             raise StageFailed(key, error.message, error.cause) from error
         # No await from here to the record: finishing and cancelling cannot both win.

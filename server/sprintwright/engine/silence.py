@@ -1,4 +1,4 @@
-"""An agent that has been silent for half of the time that it may be: one warning for each silence."""
+"""An agent that has been silent for a while: one warning for each silence."""
 
 from __future__ import annotations
 
@@ -10,16 +10,22 @@ from sprintwright.engine.ports import Clock
 from sprintwright.errors import JournalError
 
 
+def told_after(idle: float | None, longest: float | None) -> float | None:
+    """Seconds of silence that are told of: half of those that end the turn, and ``longest`` at most; None: never."""
+    known = [seconds for seconds in (idle / 2 if idle is not None else None, longest) if seconds is not None]
+    return min(known, default=None)
+
+
 class Silence:
     """Watches the output of one turn.
 
     Args:
-        idle: longest silence of the turn, in seconds; None: it is not watched.
-        warn: called once in each silence that has lasted half as long, with the seconds.
+        after: seconds of silence that are told of; None: it is not watched.
+        warn: called once in each silence that has lasted so long, with the seconds.
     """
 
-    def __init__(self, clock: Clock, idle: float | None, warn: Callable[[float], None]) -> None:
-        self._clock, self._idle, self._warn = clock, idle, warn
+    def __init__(self, clock: Clock, after: float | None, warn: Callable[[float], None]) -> None:
+        self._clock, self._after, self._warn = clock, after, warn
         self._since, self._told, self._asking = clock.monotonic(), False, 0
 
     def heard(self) -> None:
@@ -39,22 +45,22 @@ class Silence:
     @contextlib.asynccontextmanager
     async def watched(self) -> AsyncGenerator[None]:
         """Watch as long as the context lasts."""
-        if self._idle is None:
+        if self._after is None:
             yield
             return
-        watch = asyncio.create_task(self._watch(self._idle / 2), name="silence")
+        watch = asyncio.create_task(self._watch(self._after), name="silence")
         try:
             yield
         finally:
             watch.cancel()
             await asyncio.gather(watch, return_exceptions=True)
 
-    async def _watch(self, half: float) -> None:
+    async def _watch(self, after: float) -> None:
         while True:
-            left = self._since + half - self._clock.monotonic()
+            left = self._since + after - self._clock.monotonic()
             if left > 0 or self._told or self._asking:
-                await self._clock.sleep(left if left > 0 else half)
+                await self._clock.sleep(left if left > 0 else after)
                 continue
             self._told = True
             with contextlib.suppress(JournalError):  # the turn's own end will find that out
-                self._warn(half)
+                self._warn(after)

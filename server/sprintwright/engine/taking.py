@@ -13,7 +13,7 @@ from sprintwright.engine.lane import Lane
 from sprintwright.engine.ports import AgentTraits, TurnAnswer, TurnRequest
 from sprintwright.engine.retry import with_retry
 from sprintwright.engine.run import Run
-from sprintwright.engine.silence import Silence
+from sprintwright.engine.silence import Silence, told_after
 from sprintwright.engine.talk import talk_of
 from sprintwright.model.definition import AgentTurn
 from sprintwright.model.records import Started
@@ -52,14 +52,19 @@ async def take_turn(run: Run, stage: AgentTurn, lane: Lane, key: str, prompt: Ma
         )
 
     def warn(seconds: float) -> None:
-        text = f"Agent {agent!r} in the role {stage.role!r} has been silent for {seconds:g} seconds in {key}."
+        text = (
+            f"Agent {agent!r} in the role {stage.role!r} has been silent for {seconds:g} seconds in {key}. It may wait "
+            "for its service; what it said is in its transcript, and the run can be cancelled and resumed."
+        )
         run.note(lane, key, "silent", text)
 
     async def perform(sequence: int, begun: Started) -> TurnResult:
         with run.beside.at_work(key, reads=reads or not traits.writes) as together:
             began = run.ports.clock.monotonic()
             words = _with_words(await prompt(), begun.said)
-            silence = Silence(run.ports.clock, None if traits.person else run.limits.idle_seconds, warn)
+            silence = Silence(
+                run.ports.clock, None if traits.person else told_after(run.limits.idle_seconds, run.ports.silence), warn
+            )
             desk = TurnDesk(run, stage, lane, key, partial(run.ports.output, sequence, key), silence)
             request = _request(run, key, stage, agent, words, talk, desk)
             desk.output("prompt", request.prompt)
@@ -76,18 +81,24 @@ async def take_turn(run: Run, stage: AgentTurn, lane: Lane, key: str, prompt: Ma
             )
             if answer.usage is not None:
                 run.usage += answer.usage
+            moved = _other_version(run.versions.get(agent, ""), answer.version, agent)
             result = await settle(answer, desk, changes)
             return result.model_copy(
                 update={
                     "seconds": round(run.ports.clock.monotonic() - began, 3),
-                    "session": Session(agent=agent, id=answer.session) if answer.session else None,
+                    "session": (
+                        Session(agent=agent, id=answer.session, counted=answer.counted) if answer.session else None
+                    ),
+                    "version": answer.version,
                     "usage": answer.usage,
-                    "warnings": (*result.warnings, *desk.refused),
+                    "warnings": (*result.warnings, *moved, *desk.refused),
                 }
             )
 
     result = await with_retry(run, stage.retry, lane, key, agent, start, perform, run.limits.turn_seconds)
     run.talks.took(talk, result.session)
+    if result.version:
+        run.versions[agent] = result.version
     if result.changes is not None:
         await agree_to_programs(run, lane, key, result.changes.programs)
     return result
@@ -98,6 +109,13 @@ def traits_of(run: Run, stage: AgentTurn) -> AgentTraits:
     return run.ports.agents.traits(run.agent_of(stage.role))
 
 
+def _other_version(before: str, now: str, agent: str) -> tuple[str, ...]:
+    """That an agent was replaced between two turns (faults.md R75)."""
+    if not before or not now or before == now:
+        return ()
+    return (f"Agent {agent!r} is another one now: {now}; before it was {before}.",)
+
+
 def _with_words(prompt: str, said: tuple[str, ...]) -> str:
     """The prompt, and behind it what the user has to say meanwhile."""
     return prompt if not said else "\n\n".join((prompt, "The user adds, and it counts more than what is above:", *said))
@@ -105,6 +123,7 @@ def _with_words(prompt: str, said: tuple[str, ...]) -> str:
 
 def _request(run: Run, key: str, stage: AgentTurn, agent: str, prompt: str, talk: str, desk: TurnDesk) -> TurnRequest:
     limits = run.limits
+    session = run.talks.session(talk, agent)
     return TurnRequest(
         run_id=run.started.run_id,
         key=key,
@@ -116,7 +135,8 @@ def _request(run: Run, key: str, stage: AgentTurn, agent: str, prompt: str, talk
         turn_seconds=limits.turn_seconds,
         idle_seconds=limits.idle_seconds,
         talk=talk,
-        session=run.talks.session(talk, agent),
+        session=session.id if session is not None else "",
+        counted=session.counted if session is not None else None,
         tools=desk.tools.offered,
         verdicts=desk.tools.verdicts,
     )

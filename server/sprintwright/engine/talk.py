@@ -37,10 +37,10 @@ class Talks:
     def __init__(self) -> None:
         self._sessions: dict[str, Session] = {}
 
-    def session(self, talk: str, agent: str) -> str:
-        """The agent's own id of the session to continue; empty for a new one, also when another agent plays now."""
+    def session(self, talk: str, agent: str) -> Session | None:
+        """The session to continue; None for a new one, also when another agent plays now."""
         known = self._sessions.get(talk)
-        return known.id if known is not None and known.agent == agent else ""
+        return known if known is not None and known.agent == agent else None
 
     def took(self, talk: str, session: Session | None) -> None:
         """Keep the session that the newest turn of a conversation had."""

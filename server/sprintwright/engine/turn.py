@@ -20,6 +20,7 @@ from sprintwright.engine.tool_offer import offered
 from sprintwright.model.definition import AgentTurn
 from sprintwright.model.results import Changed, TurnResult
 from sprintwright.model.verdict import UNKNOWN, Action, Verdict
+from sprintwright.reading.typed import as_key
 
 _QUOTED = 12_000
 
@@ -101,9 +102,16 @@ async def _turn(
     run: Run, stage: AgentTurn, lane: Lane, key: str, prompt: MakePrompt, *, final: bool = False
 ) -> TurnResult:
     async def settle(answer: TurnAnswer, desk: TurnDesk, changes: Changed | None) -> TurnResult:
-        return await settle_turn(run, stage, lane, key, answer, desk, changes, final)
+        return await settle_turn(run, stage, lane, key, _as_meant(run, stage, answer), desk, changes, final)
 
     return await take_turn(run, stage, lane, key, prompt, settle)
+
+
+def _as_meant(run: Run, stage: AgentTurn, answer: TurnAnswer) -> TurnAnswer:
+    """An answer, with a person's verdict spelt as it is declared."""
+    if not traits_of(run, stage).person:
+        return answer
+    return answer.model_copy(update={"text": as_key(answer.text, stage.verdict)})
 
 
 async def _remind(run: Run, stage: AgentTurn, lane: Lane, key: str, result: TurnResult) -> Verdict:

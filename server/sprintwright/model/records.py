@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from sprintwright.model.limits import Limits
-from sprintwright.model.results import ArtifactVersion, LeafKind
+from sprintwright.model.results import ArtifactVersion, Changed, LeafKind
+from sprintwright.model.usage import Usage
 from sprintwright.model.value import Json, Value
 
 SCHEMA_VERSION = 1
@@ -126,6 +127,8 @@ class Failed(Payload):
     message: str
     final: bool = True
     """False: another attempt follows."""
+    usage: Usage | None = None
+    """What the turn had used by then, as far as that is known."""
 
 
 class SetAside(Payload):
@@ -214,6 +217,9 @@ class Decided(Payload):
     """What was asked, for an answer: it counts for these words only; empty for any."""
     gate: str = ""
     """Why the user's version is not approved; empty when it is."""
+    left: Changed | None = None
+    """For ``redo`` and ``keep``: what the leaf had changed since its first try; None where that is not known, or where
+    files were restored since."""
     roles: dict[str, str] = {}
     definition_hash: str = ""
     outline: tuple[Outline, ...] = ()

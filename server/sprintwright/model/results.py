@@ -50,6 +50,8 @@ class Session(Value):
 
     agent: str
     id: str
+    counted: Usage | None = None
+    """What the agent counts for the whole of it, if it does: a later turn is the difference."""
 
 
 class Report(Value):
@@ -75,6 +77,8 @@ class TurnResult(Value):
     changes: Changed | None = None
     warnings: tuple[str, ...] = ()
     seconds: float = 0
+    version: str = ""
+    """Which version of the agent it was, or which program; empty: not known."""
     session: Session | None = None
     """The session that the turn had, so that a later pass can continue it."""
     usage: Usage | None = None

@@ -8,8 +8,10 @@ from sprintwright.processes.leftovers import Leftovers
 from sprintwright.processes.liveness import boot_id, process_start_time
 from sprintwright.processes.peer import peer_of
 from sprintwright.processes.run import Finished, FinishedBytes, run_bytes, run_process
+from sprintwright.processes.ward import WARDEN
 
 __all__ = [
+    "WARDEN",
     "Child",
     "Finished",
     "FinishedBytes",

@@ -81,7 +81,10 @@ def _by_path(name: str, folder: Path | None) -> Path:
     found = (folder or Path.cwd()).absolute() / name
     if _is_program(found):
         return found
-    what = "is not executable; run chmod +x on it" if found.is_file() else "does not exist; check the path"
+    if found.is_dir():
+        what = "is a folder; name the program in it"
+    else:
+        what = "is not executable; run chmod +x on it" if found.is_file() else "does not exist; check the path"
     raise Operational("spawn", f"The program {str(found)!r} {what}.")
 
 

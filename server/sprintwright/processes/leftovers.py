@@ -11,16 +11,21 @@ from sprintwright.paths import make_private_dir
 from sprintwright.processes.ancestry import end_marked, mark_of
 from sprintwright.processes.child import end_group
 from sprintwright.processes.liveness import boot_id, process_start_time
+from sprintwright.processes.ward import Warden
 from sprintwright.threads import in_thread
 
 _GRACE_SECONDS = 2.0
 
 
 class Leftovers:
-    """One small file for each live program: run, process id, start time and boot, so that no stranger is ended."""
+    """One small file for each live program: run, process id, start time and boot, so that no stranger is ended.
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    Args:
+        warden: ends them at once when this process is killed; None: the next start of their run does.
+    """
+
+    def __init__(self, folder: Path, warden: Warden | None = None) -> None:
+        self._folder, self._warden = folder, warden
 
     @property
     def folder(self) -> Path:
@@ -35,9 +40,13 @@ class Leftovers:
             make_private_dir(self._folder.parent)
             make_private_dir(self._folder)
             file.touch(mode=0o600)
+        if self._warden is not None:
+            self._warden.began(pid)
         try:
             yield
         finally:
+            if self._warden is not None:
+                self._warden.ended(pid)
             with suppress(OSError):
                 file.unlink()
 

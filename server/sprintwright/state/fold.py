@@ -29,6 +29,7 @@ from sprintwright.model.records import (
     Waiting,
 )
 from sprintwright.model.results import Report
+from sprintwright.state.attempts import Attempts
 from sprintwright.state.changed import changed_words
 from sprintwright.state.gates import Gates
 from sprintwright.state.ledger import Ledger
@@ -67,11 +68,8 @@ class RunState:
         """What a person was asked and has not answered, by key."""
         self.notes: list[tuple[str, str]] = []
         self.trees: dict[str, tuple[str, str]] = {}
-        """Leaf to its snapshots before and after."""
-        self.begun: dict[str, str] = {}
-        """Turns and checks that have not come to an end, with their snapshot before."""
-        self.left_at: dict[str, str] = {}
-        """What a leaf that was cut off had left, where a restore came after it: the snapshot before the restore."""
+        """Leaf to its snapshots before its first try and after its last."""
+        self.attempts = Attempts()
         self.scopes = Scopes(self.tree)
         self._active = ActiveTime()
         self.spending = Spending(self.tree)
@@ -176,8 +174,7 @@ class RunState:
         if payload.person:
             self.questions[key] = OpenQuestion(payload.text, payload.choices, payload.question or "turn", payload.inner)
         if payload.before:
-            self.begun[key] = payload.before
-            self.left_at.pop(key, None)
+            self._try_began(key, payload.before)
         kind: NodeKind = payload.what
         node = self.tree.node(key, kind)
         node.role, node.agent, node.since = payload.role or node.role, payload.agent, at
@@ -188,6 +185,12 @@ class RunState:
             self._working.add(key)
         self.scopes.begin(ancestors(key)[1 if payload.question in ("pause", "programs") else 0 :])
         self._settle_status()
+
+    def _try_began(self, key: str, before: str) -> None:
+        listed = self.attempts.began(key, before)
+        if not listed and not any(self.nodes[one].kind == "group" for one in ancestors(key) if one in self.nodes):
+            # within a group it is what siblings did meanwhile, and that is in their lists
+            self.changes_unknown = f"what came before {key} was tried again is in `show --changes` only"
 
     def _held(self, key: str, payload: Waiting) -> None:
         """A turn waits for its agent's limit, or before its next try; no person has to act."""
@@ -229,7 +232,7 @@ class RunState:
             self._note("warning", f"{key}: {warning}")
         for warning in (verdict or {}).get("warnings", ()):
             self._note("verdict", f"{key}: {warning}")
-        self._changes(node, value.get("changes"))
+        self._changes(node, self.attempts.ended(key, value.get("changes")))
         self.spending.take(node, value.get("usage"))
         if (report := value.get("report")) is not None:
             self.report = Report.model_validate(report)
@@ -257,12 +260,15 @@ class RunState:
         if why := changes.get("note"):
             self.changes_unknown = str(why)
         self.trees[key] = (str(changes.get("before", "")), str(changes.get("after", "")))
+        self._count(changes)
+
+    def _count(self, changes: dict[str, Any]) -> None:
         for file in changes.get("files", ()):
             if file["status"] != "more":  # the mark of a list that was cut
                 self.changed_files[str(file["path"])] = str(file["status"])
 
     def _leaf_failed(self, key: str, payload: Failed) -> None:
-        self.tree.node(key, "stage")
+        self.spending.take(self.tree.node(key, "stage"), payload.usage)
         question = self.questions.get(key)
         self._let_go(key)
         if question is not None and payload.cause == "stopped":
@@ -281,6 +287,7 @@ class RunState:
         stage = key.removesuffix("/skip")
         self.ledger.forget(key, self.scopes.evaluator(key))
         self.trees.pop(key, None)
+        self._count(self.attempts.ended(key, None) or {})
         self._let_go(key)
         self.artifacts.set_aside(key)
         for node_id in (stage, *ancestors(stage)):
@@ -291,7 +298,7 @@ class RunState:
 
     def _let_go(self, key: str) -> None:
         """A leaf is at work no longer."""
-        self.begun.pop(key, None)
+        self.attempts.stopped(key)
         self.questions.pop(key, None)
         self._working.discard(key)
 
@@ -341,11 +348,9 @@ class RunState:
             self._interrupt()
 
     def _restored(self, restore: RestoreLeaf, payload: Payload) -> None:
+        self.attempts.restored(restore, payload)
         if isinstance(payload, Finished):
             self._note("restored", f"The files were put back to {restore.words} ({restore.key}).")
-        elif isinstance(payload, Started):
-            for key in self.begun:
-                self.left_at.setdefault(key, payload.before)
         elif isinstance(payload, Failed):
             self._note("restored", f"{restore.key}, to {restore.words}, was not finished: {restore.problem}")
 
@@ -363,6 +368,7 @@ class RunState:
         if payload.what == "roles":
             self.roles.update(payload.roles)
         if payload.what in ("redo", "keep"):
+            self.attempts.decided(key, payload.left)
             done = "done again" if payload.what == "redo" else "kept as it was left"
             self._note("interrupted", f"{key} was cut off and is {done}.")
         if payload.what == "definition":

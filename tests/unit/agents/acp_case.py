@@ -18,6 +18,7 @@ from sprintwright.agents.bridge.shared import SharedBridge
 from sprintwright.agents.config import AcpAgentConfig
 from sprintwright.engine.ports import Act, Answer, Stream, Tool, ToolAnswer, TurnAnswer, TurnRequest
 from sprintwright.model.definition import Permissions
+from sprintwright.model.usage import Usage
 from sprintwright.model.value import Json
 from sprintwright.processes import Leftovers
 
@@ -86,6 +87,7 @@ class Case:
         permissions: Permissions = "workspace_write",
         idle: float | None = None,
         tools: tuple[Tool, ...] = (),
+        counted: Usage | None = None,
         **script: Any,
     ) -> TurnAnswer:
         """Take a turn with an agent that does these steps."""
@@ -102,6 +104,7 @@ class Case:
             idle_seconds=idle,
             talk=talk,
             session=session,
+            counted=counted,
             tools=tools,
             verdicts=("good_to_go",),
         )

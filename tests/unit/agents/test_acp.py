@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -178,7 +179,8 @@ async def test_the_whole_difference_is_what_the_user_is_asked_about(case: Case) 
 
 async def test_a_file_is_written_through_us_beneath_the_folder_and_asked_about_once(case: Case) -> None:
     path = str(case.folder / "new" / "a.txt")
-    ask = {"toolCallId": "1", "title": "Write", "kind": "edit", "locations": [{"path": path}]}
+    change = {"type": "diff", "path": path, "newText": "hé\n"}
+    ask = {"toolCallId": "1", "title": "Write", "kind": "edit", "locations": [{"path": path}], "content": [change]}
     await case.turn([["permit", ask], ["call", "fs/write_text_file", {"path": path, "content": "hé\n"}]])
     assert (case.folder / "new" / "a.txt").read_text("utf-8") == "hé\n"
     assert len(case.desk.acts) == 1
@@ -310,3 +312,39 @@ async def test_r072_a_permission_that_is_asked_while_cancelling_is_cancelled(cas
     with pytest.raises(asyncio.CancelledError):
         await work
     assert case.live() == frozenset()
+
+
+def costs(amount: float) -> list[Any]:
+    return ["update", "usage_update", {"used": 1, "size": 2, "cost": {"amount": amount, "currency": "USD"}}]
+
+
+@pytest.mark.parametrize(("now", "of_the_turn"), [(1.0, 0.0), (1.5, 0.5), (0.25, 0.25)])
+async def test_the_cost_of_a_session_that_is_loaded_counts_once(case: Case, now: float, of_the_turn: float) -> None:
+    first = await case.turn([costs(1.0), ["say", "one"]])
+    assert first.usage is not None and first.usage.cost == 1.0
+    await case.pool.leave("r1")
+    later = await case.turn([costs(now), ["say", "two"]], session=first.session, counted=first.counted)
+    assert len(case.arrived("session/load")) == 1
+    assert later.usage is not None and later.usage.cost == of_the_turn
+
+
+async def test_r049_what_a_failed_turn_used_is_told(case: Case) -> None:
+    used = {"usage": {"totalTokens": 30, "inputTokens": 20, "outputTokens": 10}}
+    with pytest.raises(Operational) as caught:
+        await case.turn([["say", "half"], ["stop", "max_tokens", used]])
+    assert caught.value.data["usage"].tokens == 30
+    used = {"_meta": {"usage": {"inputTokens": 11, "outputTokens": 7}}}
+    with pytest.raises(Operational) as caught:
+        await case.turn([["say", "half", used], ["exit", 3]])
+    assert caught.value.data["usage"].tokens == 18
+
+
+async def test_counts_that_no_model_can_have_used_do_not_count(case: Case) -> None:
+    big = 9 * 10**4000
+    used = {"usage": {"totalTokens": big, "inputTokens": big, "outputTokens": 10}}
+    usage = (await case.turn([["say", "ok"], ["stop", "end_turn", used]])).usage
+    assert usage is not None and (usage.input_tokens, usage.output_tokens, usage.precision) == (0, 10, "lower_bound")
+
+
+async def test_r075_the_version_of_the_agent_is_told_with_each_turn(case: Case) -> None:
+    assert (await case.turn([["say", "ok"]])).version == "scripted 1"

@@ -168,14 +168,18 @@ async def test_x073_leave_to_read_is_no_leave_to_write_and_there_are_no_terminal
 async def test_x073_one_leave_to_write_is_for_one_write(case: Case) -> None:
     allow = iter([True, False])
     case.desk = FakeDesk(lambda _act: next(allow))
-    ask = {"toolCallId": "1", "title": "Write", "kind": "edit", "locations": [{"path": "a.txt"}]}
+    change = {"type": "diff", "path": "a.txt", "newText": "1"}
+    ask = {"toolCallId": "1", "title": "Write", "kind": "edit", "locations": [{"path": "a.txt"}], "content": [change]}
     write = ["call", "fs/write_text_file", {"path": "a.txt"}]
     steps = [
         ["permit", ask],
         [*write[:2], {"path": "a.txt", "content": "1"}],
+        [*write[:2], {"path": "a.txt", "content": "1"}],
         [*write[:2], {"path": "a.txt", "content": "2"}],
     ]
+    allow = iter([True, False, False])
     await case.turn(steps)
+    assert len(case.desk.acts) == 3
     assert (case.folder / "a.txt").read_text() == "1"
 
 

@@ -107,6 +107,14 @@ async def test_a_change_is_shown_whole_and_made_only_when_it_is_allowed(tmp_path
     ).read_text().startswith("one")
 
 
+async def test_a_file_that_is_not_utf_8_is_not_damaged_by_a_change_elsewhere_in_it(tmp_path: Path) -> None:
+    case = Case(tmp_path)
+    case.put("a.txt", "caf\ufffd old")  # as the engine reads a letter of another encoding
+    with pytest.raises(ToolFault, match="not UTF-8"):
+        await case.call("edit_file", path="a.txt", old="old", new="new")
+    assert (case.folder / "a.txt").read_text() == "caf\ufffd old" and case.engine.asked == []
+
+
 async def test_a_command_that_takes_too_long_is_ended_with_what_it_started(tmp_path: Path) -> None:
     case = Case(tmp_path)
     with pytest.raises(ToolFault):

@@ -8,6 +8,7 @@ from typing import Any
 
 from sprintwright.engine.doubles import ScriptedPeople
 from sprintwright.engine.ports import AgentTraits, Answer, Desk, Question
+from sprintwright.engine.silence import told_after
 from sprintwright.model.records import Noted
 from tests.unit.engine.lab import Lab, settle
 from tests.unit.engine.support import define, turn
@@ -39,7 +40,10 @@ def test_m088_each_silence_has_one_warning_with_agent_and_role() -> None:
         await lab.clock.to(29)
         assert not notes(lab)
         await lab.clock.to(30)
-        said = ["Agent 'a' in the role 'w' has been silent for 30 seconds in a."]
+        said = [
+            "Agent 'a' in the role 'w' has been silent for 30 seconds in a. It may wait for its service; what it said is "
+            "in its transcript, and the run can be cancelled and resumed."
+        ]
         assert notes(lab) == said
         await lab.clock.to(55)
         assert notes(lab) == said
@@ -101,3 +105,8 @@ def test_m088_a_person_may_be_silent() -> None:
         assert (await walk).status == "completed"
 
     asyncio.run(act())
+
+
+def test_b085_a_silence_is_told_of_after_a_minute_at_most_whatever_ends_the_turn() -> None:
+    assert [told_after(idle, 60) for idle in (None, 600, 90)] == [60, 60, 45]
+    assert told_after(None, None) is None

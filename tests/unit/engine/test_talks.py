@@ -6,6 +6,8 @@ from typing import Any
 
 from sprintwright.engine.doubles import Act
 from sprintwright.engine.ports import Desk, TurnAnswer, TurnRequest
+from sprintwright.errors import Operational
+from sprintwright.model.records import SetAside
 from sprintwright.model.usage import Usage
 from tests.unit.engine.support import Bench, define, turn
 
@@ -112,3 +114,40 @@ def test_k031_an_outcome_that_is_required_and_missing_is_reminded_of_once_and_th
     assert bench.run().status == "completed"
     assert bench.keys == ["a", "b", "b/outcome"]
     assert bench.notes() == ["No outcome was reported: stage 'b' did not call finish_workflow."]
+
+
+def test_r075_an_agent_of_another_version_is_told_once_also_after_a_resume() -> None:
+    versions = iter(["a 1", "a 1", "a 2", "a 2"])
+    stages = [turn(name) for name in ("one", "two", "three", "four")]
+    bench = Bench(define(*stages), lambda _r: TurnAnswer(text="ok", version=next(versions)))
+    bench.run()
+    told = [text for _, text in bench.state.notes]
+    assert told == ["three: Agent 'a' is another one now: a 2; before it was a 1."]
+    bench.decide("four", SetAside(keys=("four",), reason="rerun"))
+    versions = iter(["a 2"])
+    bench.run()
+    assert [text for _, text in bench.state.notes] == told
+
+
+def test_what_a_conversation_counted_is_handed_to_its_next_turn() -> None:
+    counted = Usage(cost=1.0)
+    body = turn("x", **RULES)
+    bench = Bench(define(loop(body)), lambda _r: TurnAnswer(text="VERDICT: again", session="s", counted=counted))
+    bench.run()
+    assert [request.counted for request in bench.agents.requests] == [None, counted, counted]
+
+
+def test_r049_what_failed_turns_used_counts_for_the_run_its_limits_and_after_a_resume() -> None:
+    tries = iter([True, False])
+
+    def act(_request: TurnRequest) -> str:
+        if next(tries):
+            raise Operational("exit", "no", transient=True, usage=Usage(input_tokens=60))
+        return "ok"
+
+    stages = (turn("one", retry={"attempts": 2, "wait_seconds": 0}), turn("two"))
+    bench = Bench(define(*stages, limits={"tokens": 50}), act)
+    end = bench.run()
+    assert (end.code, bench.keys) == ("limit", ["one"])
+    assert bench.state.spending.total == Usage(input_tokens=60)
+    assert bench.make().usage == Usage(input_tokens=60)

@@ -6,13 +6,15 @@ import difflib
 import io
 import math
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from acp import schema
 
+from sprintwright.agents.acp.leave import Edit, shown_edits
 from sprintwright.engine.ports import Act, ActKind, Stream
-from sprintwright.text import one_line
+from sprintwright.model.usage import MOST_TOKENS
+from sprintwright.text import lines_of, one_line
 
 _KINDS: dict[str, ActKind] = {
     "read": "read", "search": "search", "think": "think", "fetch": "fetch",
@@ -25,8 +27,6 @@ _LONGEST_TITLE = 300
 _MOST_CALLS = 20_000
 _MOST_WHOLE = 100
 """Calls that are known with all that they are about; of others, such as those that are over, only what they are."""
-MOST_TOKENS = 10**12
-"""Beyond this a number of tokens is none."""
 _LONGEST_ANSWER = 16 * 1024 * 1024
 """Characters of one message; what is beyond is not kept."""
 
@@ -98,7 +98,7 @@ class Heard:
         known = self.calls.get(asked.tool_call_id)
         title = asked.title or (known.title if known else "") or asked.tool_call_id
         kind = asked.kind or (known.kind if known else None) or "other"
-        content = asked.content or (known.content if known else None) or []
+        content = self._content(asked)
         given = asked.raw_input if asked.raw_input is not None else (known.raw_input if known else None)
         fields = cast("dict[str, Any]", given) if isinstance(given, dict) else {}
         command = fields.get("command")
@@ -128,6 +128,14 @@ class Heard:
             text="\n".join(dict.fromkeys(texts)),
             paths=tuple(dict.fromkeys([*paths, *named])),
         )
+
+    def edits(self, asked: schema.ToolCallUpdate) -> dict[str, tuple[Edit, ...]]:
+        """The changes of files that a request for permission shows."""
+        return shown_edits(self._content(asked))
+
+    def _content(self, asked: schema.ToolCallUpdate) -> Sequence[object]:
+        known = self.calls.get(asked.tool_call_id)
+        return asked.content or (known.content if known else None) or []
 
     def _chunk(self, text: str, message: str | None) -> None:
         changed = message is not None and self._message is not None and message != self._message
@@ -200,5 +208,6 @@ def _tool(update: schema.ToolCallStart | schema.ToolCallProgress) -> str:
 
 def difference(path: str, old: str, new: str) -> str:
     """A change of a file as a unified difference, whole."""
-    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), f"a/{path}", f"b/{path}", lineterm="")
-    return "\n".join(lines)
+    name = path.lstrip("/")
+    lines = difflib.unified_diff(lines_of(old), lines_of(new), f"a/{name}", f"b/{name}", lineterm="")
+    return "\n".join(line.rstrip("\r\n") for line in lines)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import stat
-from collections import Counter
+import unicodedata
 from collections.abc import AsyncGenerator, AsyncIterator, Generator
 from pathlib import Path
 from typing import Any, cast
@@ -15,13 +16,18 @@ from acp import schema
 
 from sprintwright.agents.acp.answer import Heard, difference
 from sprintwright.agents.acp.launch import Models
+from sprintwright.agents.acp.leave import MOST_PATHS, Leave, real_name, with_real_paths
 from sprintwright.agents.editor_models import METHOD, PART
 from sprintwright.engine.ports import Act, Desk
 from sprintwright.errors import Operational, PathRefused
 from sprintwright.paths import read_beneath, relative_inside, resolve_inside, write_atomic
+from sprintwright.text import lines_of
 from sprintwright.threads import in_thread
 
-_MOST_BYTES = 5 * 1024 * 1024
+_MOST_BYTES = 64 * 1024 * 1024
+"""Of a file that is read, in parts or as a whole."""
+_MOST_CHARACTERS = 5 * 1024 * 1024
+"""Of what an agent gets at once, and of what a user is shown of a file that is replaced."""
 _ALLOW = ("allow_once",)
 _REJECT = ("reject_once", "reject_always")
 
@@ -38,14 +44,14 @@ class OpenTurn:
         self._asking, self._asked = 0, 0.0
         self.failed: asyncio.Future[BaseException] = asyncio.get_running_loop().create_future()
         """What ended the wait for an answer, such as a pause: it ends the turn."""
-        self.allowed: Counter[str] = Counter()
-        """Changes of files that were allowed: an agent that asks first writes through us afterwards, once each."""
+        self.leave = Leave()
+        """Changes of files that were allowed: an agent that asks first may write through us afterwards, once each."""
         self.writing: set[asyncio.Future[None]] = set()
         """Files that are being written."""
         self.models: dict[str, asyncio.Task[dict[str, Any]]] = {}
         """Answers of the editor's models that are awaited, by the agent's own number."""
-        self.model = ""
-        """Which one answered last."""
+        self.answered_by: dict[str, None] = {}
+        """Which ones answered, by name."""
 
     @property
     def closed(self) -> bool:
@@ -59,6 +65,8 @@ class OpenTurn:
             asking.cancel()
         if self.writing:
             await asyncio.wait(self.writing)
+        for name in self.answered_by:
+            self.desk.output("note", f"\nanswered by {name}\n")
 
     async def permit(self, act: Act) -> bool:
         """Whether the agent may do that."""
@@ -137,12 +145,19 @@ class OurClient:
         turn = self._open(session_id)
         if turn is None or turn.closed:
             return _cancelled()
-        act = turn.heard.act(tool_call)
-        allowed = await turn.permit(act)
+        act, edits = turn.heard.act(tool_call), turn.heard.edits(tool_call)
+        if len(act.paths) > MOST_PATHS:
+            turn.refused = True
+            turn.desk.output("note", f"not allowed, for it names more than {MOST_PATHS} files at once\n")
+            allowed = False
+        else:
+            paths = await in_thread(with_real_paths, self._folder, act.paths)
+            allowed = await turn.permit(act.model_copy(update={"paths": paths}))
         if turn.closed or self.turn is not turn:
             return _cancelled()
         if allowed and act.kind == "edit":
-            turn.allowed.update(filter(None, (self._name(path) for path in act.paths)))
+            real = {name: edits[path] for path in edits if (name := real_name(self._folder, path))}
+            turn.leave.give(real)
         if allowed and not any(option.kind in _ALLOW for option in options):
             turn.refused = True
             turn.desk.output("note", "It offers no way to allow that only once, so it is not allowed.\n")
@@ -159,13 +174,13 @@ class OurClient:
     ) -> schema.WriteTextFileResponse | None:
         """Write a file of the folder, whole, if the role may; what was allowed before is not asked about again."""
         turn = self._must_be_open(session_id)
-        rel = self._place(path)
-        if turn.allowed[rel] > 0:
-            turn.allowed[rel] -= 1
-        else:
-            old = await in_thread(_read, self._folder, rel)
-            act = Act(kind="edit", title=f"Write {path}", text=difference(rel, old, content), paths=(rel,))
-            if not await turn.permit(act):
+        rel = await in_thread(self._place, path)
+        _refuse_half_letters(content)
+        old, unreadable = await in_thread(_old_text, self._folder, rel)
+        if not turn.leave.take(rel, old, content):
+            paths = await in_thread(with_real_paths, self._folder, (path,))
+            text = "\n".join(filter(None, (unreadable, difference(rel, old, content))))
+            if not await turn.permit(Act(kind="edit", title=f"Write {path}", text=text, paths=paths)):
                 raise acp.RequestError.invalid_params({"details": f"Writing {rel!r} was not allowed."})
         if self.turn is not turn or turn.closed:
             raise acp.RequestError.invalid_params({"details": "The turn is over."})
@@ -186,15 +201,16 @@ class OurClient:
     ) -> schema.ReadTextFileResponse:
         """Read a file of the folder, or lines of it, counted from 1."""
         self._must_be_open(session_id)
-        rel = self._place(path)
-        if not await in_thread((self._folder / rel).is_file):
-            raise acp.RequestError.resource_not_found(path)
-        text = await in_thread(_read, self._folder, rel)
-        if line is not None or limit is not None:
-            start = max(0, (line or 1) - 1)
-            lines = text.splitlines(keepends=True)[start:]
-            text = "".join(lines if limit is None else lines[: max(0, limit)])
-        if len(text) > _MOST_BYTES:
+        rel = await in_thread(self._place, path)
+        try:
+            text = await in_thread(_read, self._folder, rel, line, limit)
+        except FileNotFoundError:
+            raise acp.RequestError.resource_not_found(path) from None
+        except PathRefused as error:
+            raise acp.RequestError.invalid_params({"details": error.message}) from error
+        except OSError as error:
+            raise acp.RequestError.internal_error({"details": f"{rel!r} was not read: {error.strerror}."}) from error
+        if len(text) > _MOST_CHARACTERS:
             raise acp.RequestError.invalid_params({"details": f"{rel!r} is too large; read it in parts."})
         return schema.ReadTextFileResponse(content=text)
 
@@ -237,9 +253,8 @@ class OurClient:
                 count += 1
                 part = await anext(parts)
         facts: dict[str, Any] = part["model"] or {}
-        if (named := facts.get("name", "")) and named != turn.model:
-            turn.model = named
-            turn.desk.output("note", f"answered by {named}\n")
+        if named := facts.get("name", ""):
+            turn.answered_by[named] = None
         return {**part, "parts": count}
 
     def taken_back(self, params: dict[str, Any]) -> None:
@@ -257,16 +272,16 @@ class OurClient:
             raise acp.RequestError.invalid_params({"details": "The turn is over."})
         return turn
 
-    def _name(self, path: str) -> str:
-        try:
-            return resolve_inside(self._folder, relative_inside(path, self._folder))
-        except PathRefused:
-            return ""
-
     def _place(self, path: str) -> str:
         """Where a path really is, relative to the folder."""
         try:
-            return resolve_inside(self._folder, relative_inside(path, self._folder, creating=True))
+            rel = relative_inside(path, self._folder, creating=True)
+            if not unicodedata.is_normalized("NFC", path) and os.path.lexists(self._folder / path):
+                raise PathRefused(
+                    f"The name {path!r} is spelled with letters and accents apart, which is not the same file on every "
+                    "system; rename it first."
+                )
+            return resolve_inside(self._folder, rel)
         except PathRefused as error:
             raise acp.RequestError.invalid_params({"details": error.message}) from error
 
@@ -275,15 +290,38 @@ def _cancelled() -> schema.RequestPermissionResponse:
     return schema.RequestPermissionResponse(outcome=schema.DeniedOutcome(outcome="cancelled"))
 
 
-def _read(folder: Path, rel: str) -> str:
-    """The file's text, up to a limit; what can't be read is empty."""
+def _read(folder: Path, rel: str, line: int | None, limit: int | None) -> str:
+    """The file's text, or lines of it. Raises `PathRefused`, `OSError`."""
+    text = read_beneath(folder, rel, _MOST_BYTES).decode("utf-8", "replace")
+    if line is None and limit is None:
+        return text
+    lines = lines_of(text)[max(0, (line or 1) - 1) :]
+    return "".join(lines if limit is None else lines[: max(0, limit)])
+
+
+def _old_text(folder: Path, rel: str) -> tuple[str, str]:
+    """What a file holds that is to be written, and in words why that can't be shown."""
     try:
-        return read_beneath(folder, rel, _MOST_BYTES).decode("utf-8", "replace")
-    except (OSError, PathRefused):
-        return ""
+        data = read_beneath(folder, rel, _MOST_CHARACTERS)
+        return data.decode("utf-8"), ""
+    except FileNotFoundError:
+        return "", ""
+    except UnicodeDecodeError:
+        return "", f"It takes the place of {rel!r}, which is no text and can't be shown."
+    except (OSError, PathRefused) as error:
+        why = error.message if isinstance(error, PathRefused) else error.strerror
+        return "", f"It takes the place of {rel!r}, which can't be shown: {why}"
+
+
+def _refuse_half_letters(content: str) -> None:
+    try:
+        content.encode("utf-8")
+    except UnicodeEncodeError:
+        details = "The text has half a letter (a lone surrogate), which no file can hold."
+        raise acp.RequestError.invalid_params({"details": details}) from None
 
 
 def _write(folder: Path, rel: str, content: str) -> None:
     place = folder / rel
     mode = stat.S_IMODE(place.stat().st_mode) if place.is_file() else 0o644
-    write_atomic(folder, rel, content.encode("utf-8", "replace"), mode=mode, parents=True)
+    write_atomic(folder, rel, content.encode("utf-8"), mode=mode, parents=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from typing import cast
 
-from sprintwright.agents.failures import classify
+from sprintwright.agents.failures import classify, sentence
 from sprintwright.errors import Operational
 from sprintwright.text import one_line
 
@@ -16,7 +16,7 @@ _LONGEST_WAIT = 1e7
 
 def refused(name: str, sign_in: str, words: str, code: int, data: object = None) -> Operational:
     """What an agent's own error comes to; ``data`` may say `retryAfter`, in seconds, and `transient`."""
-    said = one_line(words, 600)
+    said = sentence(one_line(words, 600))
     cause, retry_after = classify(1, words, "")
     fields = cast("dict[str, object]", data) if isinstance(data, dict) else {}
     if (told := _seconds(fields.get("retryAfter"))) is not None:
@@ -37,7 +37,7 @@ def died(name: str, sign_in: str, status: int | None, stderr: str) -> Operationa
         return Operational("protocol", f"Agent {name!r} closed its output before its answer was whole.{said}")
     cause, retry_after = classify(status or 1, stderr, "")
     if cause == "sign_in":
-        return _sign_in(name, sign_in, one_line(lines[-1], 300))
+        return _sign_in(name, sign_in, sentence(one_line(lines[-1], 300)))
     if cause == "rate_limit":
         return Operational(cause, f"Agent {name!r} is rate limited.{said}", retry_after=retry_after)
     how = f"was ended by {_signal(-status)}" if status < 0 else f"exited with status {status}"

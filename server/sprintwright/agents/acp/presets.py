@@ -19,7 +19,7 @@ class Preset:
         title: its name as its makers write it.
         command: program and arguments; the program is found on PATH.
         install: what a user types to get it.
-        sign_in: what a user types to sign in.
+        sign_in: what a user signs in with, behind these words.
         passes: variables of our environment that it gets beyond the usual ones: its own keys and folders.
         env: variables that are set for it.
         modes: session modes by permissions, best first; the first that it offers is set.
@@ -58,7 +58,7 @@ PRESETS: Mapping[str, Preset] = {
         "Claude Code",
         ("claude-agent-acp",),
         "npm install -g @agentclientprotocol/claude-agent-acp",
-        "claude /login, or ANTHROPIC_API_KEY",
+        "`claude /login`, or with ANTHROPIC_API_KEY",
         ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN",
          "CLAUDE_CONFIG_DIR", "ANTHROPIC_MODEL", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "DISABLE_AUTOUPDATER"),
         # Its `plan` ends a turn with a request to leave it, so a role that only reads is held by what it asks.
@@ -70,7 +70,7 @@ PRESETS: Mapping[str, Preset] = {
         "Codex",
         ("codex-acp",),
         "npm install -g @agentclientprotocol/codex-acp",
-        "codex login, or OPENAI_API_KEY",
+        "`codex login`, or with OPENAI_API_KEY",
         ("OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_HOME", "OPENAI_BASE_URL"),
         {"NO_BROWSER": "1"},
         {"read_only": ("read-only",), "ask": ("read-only",), "workspace_write": ("workspace-write", "auto", "agent"),
@@ -81,7 +81,7 @@ PRESETS: Mapping[str, Preset] = {
         "Gemini CLI",
         ("gemini", "--acp"),
         "npm install -g @google/gemini-cli",
-        "gemini, then sign in, or GEMINI_API_KEY",
+        "`gemini`, which asks for it, or with GEMINI_API_KEY",
         ("GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION",
          "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GEMINI_BASE_URL", "GEMINI_CLI_TRUST_WORKSPACE"),
         {"GEMINI_CLI_NO_RELAUNCH": "true"},
@@ -92,7 +92,7 @@ PRESETS: Mapping[str, Preset] = {
         "opencode",
         ("opencode", "acp"),
         "npm install -g opencode-ai",
-        "opencode auth login",
+        "`opencode auth login`",
         ("OPENCODE_CONFIG", "OPENCODE_CONFIG_CONTENT", "OPENCODE_DISABLE_AUTOUPDATE", "OPENCODE_DISABLE_MODELS_FETCH",
          "OPENCODE_DISABLE_LSP_DOWNLOAD", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY"),
         modes={"read_only": ("plan",), "ask": ("build",), "workspace_write": ("build",), "full": ("build",)},
@@ -101,26 +101,27 @@ PRESETS: Mapping[str, Preset] = {
         "Qwen Code",
         ("qwen", "--acp"),
         "npm install -g @qwen-code/qwen-code",
-        "qwen, then sign in, or OPENAI_API_KEY with OPENAI_BASE_URL",
+        "`qwen`, which asks for it, or with OPENAI_API_KEY and OPENAI_BASE_URL",
         ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL", "DASHSCOPE_API_KEY"),
         modes=_DEFAULT_ONLY,
     ),
     "goose": Preset(
-        "Goose", ("goose", "acp"), "see the manual of Goose", "goose configure",
+        "Goose", ("goose", "acp"), "see the manual of Goose", "`goose configure`",
         ("GOOSE_PROVIDER", "GOOSE_MODEL", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY"),
     ),
     "vibe": Preset(
-        "Mistral Vibe", ("vibe-acp",), "pip install mistral-vibe (Python 3.12)", "vibe --setup, or MISTRAL_API_KEY",
+        "Mistral Vibe", ("vibe-acp",), "pip install mistral-vibe (Python 3.12)",
+        "`vibe --setup`, or with MISTRAL_API_KEY",
         ("MISTRAL_API_KEY",),
         modes=_DEFAULT_ONLY,
         usage="session",
     ),
     "pi": Preset(
-        "pi", ("pi-acp",), "npm install -g pi-acp @mariozechner/pi-coding-agent", "pi, then /login",
+        "pi", ("pi-acp",), "npm install -g pi-acp @mariozechner/pi-coding-agent", "`/login` in `pi`",
         ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "PI_CODING_AGENT_DIR"),
     ),
     "copilot": Preset(
-        "GitHub Copilot CLI", ("copilot", "--acp"), "npm install -g @github/copilot", "copilot, then /login",
+        "GitHub Copilot CLI", ("copilot", "--acp"), "npm install -g @github/copilot", "`/login` in `copilot`",
         ("GH_TOKEN", "GITHUB_TOKEN"),
     ),
 }  # fmt: skip

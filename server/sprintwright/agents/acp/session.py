@@ -20,6 +20,7 @@ from sprintwright.agents.acp.transport import ChildTransport, LineTooLong
 from sprintwright.agents.bridge import Connection
 from sprintwright.engine.ports import Desk, Tool
 from sprintwright.errors import Operational
+from sprintwright.model.usage import Usage
 from sprintwright.processes import Child, start_child
 from sprintwright.text import one_line, without_escapes
 
@@ -64,8 +65,7 @@ class AgentSession:
         """How it reaches our tools."""
         self.catalogue: tuple[tuple[Tool, ...], tuple[str, ...]] = ((), ())
         """Those that its turns may call, and the keys of `give_verdict`."""
-        self.cost = 0.0
-        self.used = schema.Usage(total_tokens=0, input_tokens=0, output_tokens=0)
+        self.counted = Usage()
         """What the agent said so far of this session, for agents that count the whole of it."""
 
     @property
@@ -106,7 +106,7 @@ class AgentSession:
             await made._greet()
         except Operational as error:
             await made.close()
-            if error.cause not in ("exit", "protocol", "timeout"):
+            if error.cause not in ("exit", "protocol", "timeout") or error.data.get("transient") is False:
                 raise
             raise Operational(error.cause, f"{error.message}\n{_NO_PROTOCOL}", transient=False) from error
         except BaseException:

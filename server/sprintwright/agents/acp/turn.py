@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import acp
 from acp import schema
@@ -21,6 +22,7 @@ from sprintwright.errors import Operational
 from sprintwright.model.usage import Usage
 from sprintwright.stops import stop
 
+_Number = TypeVar("_Number", int, float)
 _OURS = re.compile(
     r"(?:mcp[_:]{1,3})?sprintwright[_./: ]{1,3}(?P<a>\w+)|(?P<b>\w+) \((?:from )?sprintwright(?: MCP Server)?\)"
 )
@@ -54,18 +56,27 @@ async def converse(known: Known, request: TurnRequest, desk: Desk, pool: Pool) -
             answer = await _again(session, request, desk, heard)
         heard.close()
         stop("turn.answered")
-        text = _text(request, session, heard, answer)
-    except BaseException:
+        used = _usage(session, answer, heard, known.usage)
+        text = _text(request, session, heard, answer, used)
+    except BaseException as failure:
+        if isinstance(failure, Operational) and failure.data.get("usage") is None:
+            failure.data["usage"] = _usage(session, None, heard, known.usage)
         await pool.drop(request.run_id, request.talk)
         raise
     if session.tools is not None and not session.tools.connected:
         warnings += pool.bridge.unused(request)
-    used = _usage(session, answer, heard, known.usage)
     if session.noise:
         desk.output("note", f"\n{session.noise} lines of its output were no messages of the protocol.\n")
         session.noise = 0
     await pool.keep(request.run_id, request.talk, session)
-    return TurnAnswer(text=text, session=session.id, usage=used, warnings=tuple(warnings))
+    return TurnAnswer(
+        text=text,
+        session=session.id,
+        usage=used,
+        counted=session.counted if session.counted != Usage() else None,
+        version=session.version,
+        warnings=tuple(warnings),
+    )
 
 
 async def _again(session: AgentSession, request: TurnRequest, desk: Desk, heard: Heard) -> schema.PromptResponse:
@@ -94,6 +105,8 @@ async def _session(known: Known, request: TurnRequest, desk: Desk, pool: Pool, w
         pool.hold(request.run_id, request.talk, session)
         try:
             await session.open(request.session, await pool.servers(request, session))
+            if request.counted is not None and session.id == request.session:
+                session.counted = request.counted
             await session.tools_seen()
         except BaseException:
             await pool.drop(request.run_id, request.talk)
@@ -126,33 +139,42 @@ async def _prepare(known: Known, request: TurnRequest, desk: Desk, session: Agen
         warnings.append(f"Agent {request.agent!r} does not offer the model {known.model!r}; its own choice is used.")
 
 
-def _text(request: TurnRequest, session: AgentSession, heard: Heard, answer: schema.PromptResponse) -> str:
+def _text(
+    request: TurnRequest, session: AgentSession, heard: Heard, answer: schema.PromptResponse, used: Usage | None
+) -> str:
     """The answer, if the agent came to one."""
     name = request.agent
     match answer.stop_reason:
         case "end_turn":
             return heard.text()
         case "max_tokens":
-            raise Operational(
-                "truncated", f"The answer of agent {name!r} was cut off at its limit of tokens.", transient=False
-            )
+            what, cause = "The answer of agent {} was cut off at its limit of tokens.", "truncated"
         case "max_turn_requests":
-            raise Operational(
-                "truncated", f"Agent {name!r} used up its own limit of requests in a turn.", transient=False
-            )
+            what, cause = "Agent {} used up its own limit of requests in a turn.", "truncated"
         case "refusal":
-            raise Operational("stopped", f"The model of agent {name!r} refused to answer.", transient=False)
+            what, cause = "The model of agent {} refused to answer.", "stopped"
+        case _ if session.refused:
+            raise Operational(
+                "permission", f"Agent {name!r} gave up when it was not allowed what it asked for.", usage=used
+            )
         case _:
-            if session.refused:
-                raise Operational("permission", f"Agent {name!r} gave up when it was not allowed what it asked for.")
-            raise Operational("stopped", f"Agent {name!r} says that its turn was cancelled, and not by us.")
+            raise Operational("stopped", f"Agent {name!r} says that its turn was cancelled, and not by us.", usage=used)
+    raise Operational(cause, what.format(repr(name)), transient=False, usage=used)
 
 
-def _usage(session: AgentSession, answer: schema.PromptResponse, heard: Heard, scope: UsageScope) -> Usage | None:
-    """What this turn used, whatever the agent counts; None when it does not say."""
-    told, cost = answer.usage, None
+def _usage(
+    session: AgentSession, answer: schema.PromptResponse | None, heard: Heard, scope: UsageScope
+) -> Usage | None:
+    """What this turn used, whatever the agent counts; None when it does not say.
+
+    What an agent counts for its whole session is brought down to the turn. One that counts less than before has begun
+    anew, as some do in a new process.
+    """
+    told = answer.usage if answer is not None else None
+    before, cost = session.counted, None
     if heard.cost is not None:
-        cost, session.cost = max(0.0, heard.cost - session.cost), heard.cost
+        cost = _since(before.cost or 0.0, heard.cost)
+        session.counted = before.model_copy(update={"cost": heard.cost})
     if told is None and heard.read + heard.wrote:
         return Usage(
             input_tokens=heard.read,
@@ -163,20 +185,28 @@ def _usage(session: AgentSession, answer: schema.PromptResponse, heard: Heard, s
         )
     if told is None:
         return Usage(cost=cost, precision="lower_bound") if cost is not None else None
-    wrote, cached = told.output_tokens, told.cached_read_tokens or 0
-    read = max(told.input_tokens, told.total_tokens - wrote)  # some count what came from a cache apart
-    if scope == "session":
-        before, session.used = session.used, told
-        read -= max(before.input_tokens, before.total_tokens - before.output_tokens)
-        wrote -= before.output_tokens
-        cached -= before.cached_read_tokens or 0
-    return Usage(
-        input_tokens=max(0, read),
-        output_tokens=max(0, wrote),
-        cached_tokens=max(0, cached),
+    used = Usage(
+        # Some count what came from a cache apart.
+        input_tokens=max(0, told.input_tokens, told.total_tokens - told.output_tokens),
+        output_tokens=max(0, told.output_tokens),
+        cached_tokens=max(0, told.cached_read_tokens or 0),
         cost=cost,
         precision="lower_bound" if scope == "last_request" else "exact",
     )
+    if scope != "session":
+        return used
+    session.counted = used.model_copy(update={"cost": session.counted.cost})
+    return used.model_copy(
+        update={
+            "input_tokens": _since(before.input_tokens, used.input_tokens),
+            "output_tokens": _since(before.output_tokens, used.output_tokens),
+            "cached_tokens": _since(before.cached_tokens, used.cached_tokens),
+        }
+    )
+
+
+def _since(before: _Number, now: _Number) -> _Number:
+    return now - before if now >= before else now
 
 
 def _is_ours(request: TurnRequest, title: str, kind: str) -> bool:

@@ -7,6 +7,7 @@ events are read as they come (`reading.py`), and its session can be gone on with
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -49,6 +50,19 @@ async def turn(
             may not do something (`permission`), or failed (`sign_in`, `rate_limit` with the ``retry_after`` that it
             told, else `exit`): exited with another status than 0, or, a preset, did not say that its turn is over.
     """
+    version = _version(_program(config, request, parent))
+    answer = await _turn(config, request, desk, parent, leftovers, bridge)
+    return answer.model_copy(update={"version": version})
+
+
+async def _turn(
+    config: CliAgentConfig,
+    request: TurnRequest,
+    desk: Desk,
+    parent: Mapping[str, str],
+    leftovers: Leftovers,
+    bridge: SharedBridge,
+) -> TurnAnswer:
     if config.preset:
         call = partial(_turn_of_preset, config, config.preset, request, parent, leftovers, desk.output)
         if not (request.tools and takes_tools(config.preset, config.env)):
@@ -90,12 +104,14 @@ async def _turn_of_preset(
         session = ""
         reading, finished = await _call(config, preset, request, session, parent, leftovers, output, tools)
     stop("turn.answered")
-    if finished.returncode != 0 or reading.end.kind != "final":
-        raise _failure_of_preset(request, finished, reading)
-    lost = request.session and not session
     usage = reading.usage
     if reading.whole_thread:
         usage = _totals.of_turn(reading.session, usage, resumed=bool(session))
+    if finished.returncode != 0 or reading.end.kind != "final":
+        failure = _failure_of_preset(request, finished, reading)
+        failure.data["usage"] = usage
+        raise failure
+    lost = request.session and not session
     warning = f"Agent {request.agent!r} no longer has the session of its earlier turn; it began a new one."
     return TurnAnswer(text=reading.answer, session=reading.session, usage=usage, warnings=(warning,) if lost else ())
 
@@ -134,11 +150,10 @@ async def _run(
     on_output: OnOutput,
 ) -> Finished:
     folder = Path(request.folder)
-    program, *words = config.words
-    found = find_program(program, path=parent.get("PATH"), folder=folder)
+    found = _program(config, request, parent)
     marks = {"SPRINTWRIGHT_RUN": request.run_id, "SPRINTWRIGHT_LEAF": request.key, "SPRINTWRIGHT_ROLE": request.role}
     return await run_process(
-        [str(found), *words, *arguments],
+        [str(found), *config.words[1:], *arguments],
         cwd=folder,
         env=child_environment(parent, {**config.env, **env, **marks}),
         stdin=request.prompt.encode("utf-8", "replace"),
@@ -148,6 +163,20 @@ async def _run(
         idle=request.idle_seconds,
         output_cap=cap,
     )
+
+
+def _program(config: CliAgentConfig, request: TurnRequest, parent: Mapping[str, str]) -> Path:
+    return find_program(config.words[0], path=parent.get("PATH"), folder=Path(request.folder))
+
+
+def _version(program: Path) -> str:
+    """Which program that is, and since when: what of it is known without starting it."""
+    try:
+        real = program.resolve()
+        written = datetime.fromtimestamp(real.stat().st_mtime, UTC)
+    except (OSError, RuntimeError, OverflowError, ValueError):
+        return ""
+    return f"{real} of {written:%Y-%m-%d %H:%M:%S}"
 
 
 def _failure(request: TurnRequest, finished: Finished) -> Operational:

@@ -15,6 +15,7 @@ from sprintwright.agents.model.hands import Call, Hands, ToolFault
 from sprintwright.agents.model.places import files_below, is_secret, place
 from sprintwright.errors import PathRefused
 from sprintwright.paths import read_beneath
+from sprintwright.text import lines_of
 from sprintwright.threads import in_thread
 
 _MOST_LINES, _MOST_CHARACTERS = 2_000, 100_000
@@ -79,6 +80,8 @@ async def write_file(hands: Hands, call: Call, given: WriteFile) -> str:
 async def edit_file(hands: Hands, call: Call, given: EditFile) -> str:
     rel = await _place(hands, given.path)
     before = await hands.read(rel)
+    if "\ufffd" in before:
+        raise ToolFault(f"Nothing was changed: {rel} is not UTF-8, and would be damaged; change it with a command.")
     count = before.count(given.old)
     if count != 1:
         raise ToolFault(f"Nothing was changed: the text to replace occurs {count} times in {rel}, and not once.")
@@ -144,7 +147,7 @@ def _search(folder: Path, rel: str, glob: str, pattern: regex.Pattern[str]) -> s
             continue
         if b"\0" in data[:8_192]:
             continue
-        for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
+        for number, line in enumerate(lines_of(data.decode("utf-8", "replace")), 1):
             if time.monotonic() > end:
                 return "\n".join([*found, "(it took too long; search in a part of the folder)"])
             if _is_in(pattern, line):
