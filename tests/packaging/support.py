@@ -48,17 +48,17 @@ def launched(extension: Path, environments: Path) -> tuple[int, str]:
     return done.returncode, done.stderr
 
 
-def start(extension: Path, environments: Path, place: Place, **environment: str) -> RawClient:
+def start(extension: Path, environments: Path, place: Place, python: str = PYTHON) -> RawClient:
     """The server, as the extension starts it."""
-    argv = [PYTHON, "-I", "-X", "utf8", str(extension / "launch.py"), str(environments)]
-    return RawClient.start([*OFFLINE, *argv], cwd=Path("/"), env=place.environment(**environment))
+    argv = [python, "-I", "-X", "utf8", str(extension / "launch.py"), str(environments)]
+    return RawClient.start([*OFFLINE, *argv], cwd=Path("/"), env=place.environment())
 
 
-def serving(extension: Path, made: Path, place: Place) -> RawClient:
+def serving(extension: Path, made: Path, place: Place, python: str = PYTHON, **options: object) -> RawClient:
     """A trusted client of the server in that environment."""
-    client = start(extension, made, place)
+    client = start(extension, made, place, python)
     folders = [{"uri": place.project.as_uri(), "name": "project"}]
-    answer = client.initialize(initializationOptions={"trusted": True}, workspaceFolders=folders)
+    answer = client.initialize(initializationOptions={"trusted": True, **options}, workspaceFolders=folders)
     assert answer["result"]["serverInfo"]["version"] == json.loads((extension / "package.json").read_text())["version"]
     return client
 

@@ -22,19 +22,13 @@ _PROGRAM = Path(__file__).resolve().with_name("main.py")
 
 def missing(config: ModelAgentConfig | EditorAgentConfig) -> str:
     """What is to be installed before the agent can be started, in words; empty when it is all there."""
-    return _missing("pydantic_ai", *([config.service.module] if isinstance(config, ModelAgentConfig) else []))
-
-
-def _missing(*modules: str) -> str:
-    for module in modules:
+    for module in ("pydantic_ai", *([config.service.module] if isinstance(config, ModelAgentConfig) else [])):
         try:
             found = find_spec(module) is not None
         except ImportError:  # the package around it is missing
             found = False
         if not found:
-            return (
-                f"agents of kind `model` and `editor` need a package that is not installed ({module}). Type: {INSTALL}"
-            )
+            return f"agents of kind `{config.kind}` need a package that is not installed ({module}). Type: {INSTALL}"
     return ""
 
 

@@ -19,7 +19,11 @@ def main(arguments: list[str]) -> int:
     except ImportError as error:
         print(f"{error.name or error} is not installed. Type: pip install 'sprintwright[models]'", file=sys.stderr)
         return 3
-    serve(Settings.model_validate_json(arguments[0]))
+    try:
+        serve(Settings.model_validate_json(arguments[0]))
+    except ImportError as error:  # a provider's package that is there, but is too old, or has lost a part
+        print(f"A package can't be used: {error} Type: pip install -U 'sprintwright[models]'", file=sys.stderr)
+        return 3
     return 0
 
 
