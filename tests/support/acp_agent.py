@@ -217,6 +217,11 @@ class Agent:
                 os.write(2, text.encode())
             case "close", [descriptor]:
                 os.close(descriptor)
+            case "spin", [texts]:  # for ever, ten times a second
+                while True:
+                    for text in texts:
+                        os.write(1, text.encode())
+                        time.sleep(0.1)
             case "hang", []:
                 time.sleep(600)
             case "fork", []:

@@ -9,7 +9,7 @@ import pytest
 
 PACKAGE = Path(__file__).parents[2] / "server" / "sprintwright"
 
-BASE = {"errors", "text", "paths", "secrets", "processes", "stops", "threads"}
+BASE = {"errors", "text", "paths", "pulse", "secrets", "processes", "stops", "threads"}
 BELOW = BASE | {"model", "definitions", "prompts", "reading", "engine", "state", "journal", "agents", "workspace"}
 MAY = {
     **dict.fromkeys(BASE, BASE),

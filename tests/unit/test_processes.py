@@ -164,6 +164,13 @@ async def test_output_puts_off_the_idle_limit() -> None:
     assert done.stdout == "1\n2\n3\n4\n"
 
 
+async def test_r053_noise_does_not_put_off_the_idle_limit() -> None:
+    heard: list[str] = []
+    with pytest.raises(Operational, match=r"nothing new, but \d+ pieces of noise, for 0\.5 seconds"):
+        await shell("echo $$; while :; do printf '\\r|'; echo; sleep 0.05; done", heard, idle=0.5)
+    assert not group_lives(int(heard[0].split()[0]))
+
+
 async def test_a_program_that_ignores_sigterm_is_killed() -> None:
     heard: list[str] = []
     with pytest.raises(Operational):

@@ -49,7 +49,7 @@ class TurnDesk:
 
     def output(self, stream: Stream, text: str) -> None:
         """Pass live output on, masked."""
-        self._silence.heard()
+        self._silence.said(text)
         self._output(stream, self._run.ports.mask(text))
 
     async def ask(self, kind: Literal["ask", "permission"], text: str, choices: tuple[str, ...] = ()) -> Answer:
@@ -107,7 +107,7 @@ class TurnDesk:
 
     async def call(self, tool: str, arguments: Mapping[str, Json]) -> ToolAnswer:
         """Carry out a tool of ours; the transcript has the call and what came of it."""
-        self._silence.heard()
+        self._silence.did()
         answer = await self.tools.call(tool, arguments)
         self.output("note", f"{tool}: {one_line(answer.text, 300)}\n")
         return answer

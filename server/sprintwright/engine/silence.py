@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, Callable, Generator
 
 from sprintwright.engine.ports import Clock
 from sprintwright.errors import JournalError
+from sprintwright.pulse import Pulse
 
 
 def told_after(idle: float | None, longest: float | None) -> float | None:
@@ -26,11 +27,16 @@ class Silence:
 
     def __init__(self, clock: Clock, after: float | None, warn: Callable[[float], None]) -> None:
         self._clock, self._after, self._warn = clock, after, warn
-        self._since, self._told, self._asking = clock.monotonic(), False, 0
+        self._pulse, self._asking = Pulse(clock.monotonic), 0
+        self._told: float | None = None  # since when that silence lasts that was told of
 
-    def heard(self) -> None:
+    def did(self) -> None:
         """The agent did something."""
-        self._since, self._told = self._clock.monotonic(), False
+        self._pulse.beat()
+
+    def said(self, text: str) -> None:
+        """The agent said something; noise does not end a silence."""
+        self._pulse.hear(text)
 
     @contextlib.contextmanager
     def asking(self) -> Generator[None]:
@@ -40,7 +46,7 @@ class Silence:
             yield
         finally:
             self._asking -= 1
-            self.heard()
+            self.did()
 
     @contextlib.asynccontextmanager
     async def watched(self) -> AsyncGenerator[None]:
@@ -57,10 +63,11 @@ class Silence:
 
     async def _watch(self, after: float) -> None:
         while True:
-            left = self._since + after - self._clock.monotonic()
-            if left > 0 or self._told or self._asking:
+            since = self._pulse.at
+            left = since + after - self._clock.monotonic()
+            if left > 0 or self._told == since or self._asking:
                 await self._clock.sleep(left if left > 0 else after)
                 continue
-            self._told = True
+            self._told = since
             with contextlib.suppress(JournalError):  # the turn's own end will find that out
                 self._warn(after)

@@ -50,7 +50,6 @@ class Child(asyncio.SubprocessProtocol):
         self.over: asyncio.Future[int] = loop.create_future()
         """The exit status (negative: the signal). Fails when ``on_bytes`` raised."""
         self.over.add_done_callback(_seen)
-        self.last_output = loop.time()
 
     @property
     def transport(self) -> asyncio.SubprocessTransport:
@@ -120,7 +119,6 @@ class Child(asyncio.SubprocessProtocol):
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         """Called by asyncio."""
-        self.last_output = asyncio.get_running_loop().time()
         try:
             self._on_bytes("stdout" if fd == 1 else "stderr", data)
         except Exception as error:

@@ -14,6 +14,7 @@ from typing import Literal
 
 from sprintwright.errors import Operational
 from sprintwright.processes.child import Child, StreamName, start_child
+from sprintwright.pulse import Pulse
 
 OnOutput = Callable[[StreamName, str], None]
 OnPhase = Callable[[Literal["spawned", "prompt_sent"]], None]
@@ -54,6 +55,7 @@ async def run_process(
     watch: Watch | None = None,
     timeout: float | None = None,
     idle: float | None = None,
+    pulse: Pulse | None = None,
     output_cap: int = 1_000_000,
     grace: float = 3.0,
 ) -> Finished:
@@ -67,7 +69,8 @@ async def run_process(
         on_phase: told when the program is there, and when ``stdin`` is on its way.
         watch: given the process id, a context that lasts as long as the program.
         timeout: seconds until it is ended.
-        idle: seconds without any output until it is ended.
+        idle: seconds without anything new until it is ended.
+        pulse: knows when something new came; None: what it prints is looked at.
         output_cap: characters kept of each stream. The end is kept: there stands why something failed.
         grace: seconds between SIGTERM and SIGKILL.
 
@@ -77,14 +80,18 @@ async def run_process(
     """
     streams: dict[StreamName, _Text] = {"stdout": _Text(output_cap), "stderr": _Text(output_cap)}
 
+    heard = pulse or Pulse(asyncio.get_running_loop().time)
+
     def take(name: StreamName, data: bytes) -> None:
         text = streams[name].add(data)
+        if text and idle is not None and pulse is None:
+            heard.hear(text)
         if text and on_output is not None:
             on_output(name, text)
 
     child = await start_child(argv, cwd=cwd, env=env, on_bytes=take, stdin=stdin is not None)
     with watch(child.pid) if watch is not None else nullcontext():
-        returncode = await _to_its_end(child, Path(argv[0]).name, stdin, timeout, idle, grace, on_phase)
+        returncode = await _to_its_end(child, Path(argv[0]).name, stdin, timeout, idle, heard, grace, on_phase)
     for name, stream in streams.items():
         if (rest := stream.finish()) and on_output is not None:
             on_output(name, rest)
@@ -118,7 +125,7 @@ async def run_bytes(
             out.write(data if limit is None else data[: max(0, limit - out.tell())])
 
     child = await start_child(argv, cwd=cwd, env=env, on_bytes=take, stdin=stdin is not None, pass_fds=pass_fds)
-    returncode = await _to_its_end(child, Path(argv[0]).name, stdin, timeout, None, 1.0)
+    returncode = await _to_its_end(child, Path(argv[0]).name, stdin, timeout, None, None, 1.0)
     errors.finish()
     return FinishedBytes(returncode, out.getvalue(), errors.kept(), size)
 
@@ -129,6 +136,7 @@ async def _to_its_end(
     stdin: bytes | None,
     timeout: float | None,
     idle: float | None,
+    pulse: Pulse | None,
     grace: float,
     on_phase: OnPhase | None = None,
 ) -> int:
@@ -140,16 +148,16 @@ async def _to_its_end(
             child.close_stdin()
         if on_phase is not None:
             on_phase("prompt_sent")
-        return await _exit_status(child, name, timeout, idle)
+        return await _exit_status(child, name, timeout, idle, pulse)
     finally:
         await child.close(grace)
 
 
-async def _exit_status(child: Child, name: str, timeout: float | None, idle: float | None) -> int:
+async def _exit_status(child: Child, name: str, timeout: float | None, idle: float | None, pulse: Pulse | None) -> int:
     loop = asyncio.get_running_loop()
     end = None if timeout is None else loop.time() + timeout
     while True:
-        silent = None if idle is None else child.last_output + idle
+        silent = None if idle is None or pulse is None else pulse.at + idle
         limits = [limit for limit in (end, silent) if limit is not None]
         try:
             async with asyncio.timeout_at(min(limits) if limits else None):
@@ -158,8 +166,14 @@ async def _exit_status(child: Child, name: str, timeout: float | None, idle: flo
             now = loop.time()
             if end is not None and now >= end:
                 raise Operational("timeout", f"{name!r} did not finish in {timeout:g} seconds and was ended.") from None
-            if idle is not None and now >= child.last_output + idle:
-                raise Operational("timeout", f"{name!r} wrote nothing for {idle:g} seconds and was ended.") from None
+            if idle is not None and pulse is not None and now >= pulse.at + idle:
+                raise Operational("timeout", silent_for(repr(name), idle, pulse.noise)) from None
+
+
+def silent_for(who: str, seconds: float, noise: int) -> str:
+    """That a program was ended for its silence, and how much it printed without saying anything (R53)."""
+    beside = f", but {noise} pieces of noise," if noise else ""
+    return f"{who} wrote nothing new{beside} for {seconds:g} seconds and was ended."
 
 
 class _Text:

@@ -1,11 +1,13 @@
 """Plays a known command line: player.py FOLDER. FOLDER/plays.json: one entry a call, the last for all further ones.
 
-An entry: {"file", "text", "stderr", "exit"}. Each call is written to FOLDER/calls.jsonl: arguments, prompt, variables.
+An entry: {"file", "text", "stderr", "exit", "spin"}; what spins is printed
+again and again for ever. Each call is written to FOLDER/calls.jsonl: arguments, prompt, variables.
 """
 
 import json
 import os
 import sys
+import time
 from pathlib import Path
 
 folder = Path(sys.argv[1])
@@ -20,4 +22,8 @@ play = plays[min(done, len(plays) - 1)]
 sys.stderr.write(play.get("stderr", ""))
 sys.stdout.write(Path(play["file"]).read_text("utf-8") if "file" in play else play.get("text", ""))
 sys.stdout.flush()
+while "spin" in play:
+    for text in play["spin"]:
+        os.write(1, text.encode())
+        time.sleep(0.1)
 sys.exit(play.get("exit", 0))

@@ -254,7 +254,7 @@ async def test_r060_each_step_has_its_own_time_and_its_own_sentence(
 
 
 async def test_b085_silence_in_a_turn_ends_it(case: Case) -> None:
-    with pytest.raises(Operational, match=r"said nothing for 0\.5 seconds"):
+    with pytest.raises(Operational, match=r"wrote nothing new for 0\.5 seconds"):
         await case.turn([["hang"]], idle=0.5)
 
 

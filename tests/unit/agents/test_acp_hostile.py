@@ -75,7 +75,7 @@ async def test_r063_one_that_ignores_sigterm_and_one_that_is_stopped_are_ended(
     await case.turn(deaf=True, stays=True)
     await case.pool.leave("r1")
     assert case.started() == []
-    with pytest.raises(Operational, match="said nothing"):
+    with pytest.raises(Operational, match="wrote nothing new"):
         await case.turn([["say", "x"], ["kill", 19], ["hang"]], idle=0.3, deaf=True)
     assert case.started() == []
 
@@ -267,3 +267,34 @@ async def test_r070_the_place_of_git_is_not_written_through_us_not_even_as_a_fil
     for path in (".git", "sub/../.git", "./.git/", "sub/.git", ".GIT"):
         await case.turn([["call", "fs/write_text_file", {"path": path, "content": "gitdir: /x"}]], permissions="full")
     assert [one.name for one in case.folder.rglob("*")] == ["sub"]
+
+
+def _updates(*updates: dict[str, Any]) -> list[str]:
+    head = {"jsonrpc": "2.0", "method": "session/update"}
+    return [json.dumps({**head, "params": {"sessionId": "s1", "update": one}}) + "\n" for one in updates]
+
+
+def _chunk(text: str) -> dict[str, Any]:
+    return {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text}}
+
+
+_SPINNERS: dict[str, list[str]] = {
+    "signs": ["\r⠋", "\r⠙", "\r⠹"],
+    "blank lines": ["\n", "\r\n"],
+    "lines that are no messages": ["still at work\n", "please wait\n"],
+    "chunks with signs": _updates(*[_chunk(f"\r{sign}") for sign in "⠋⠙⠹"]),
+    "empty chunks": _updates(_chunk(""), _chunk(" \n")),
+    "a call that moves on the spot": _updates(
+        *[{"sessionUpdate": "tool_call_update", "toolCallId": "c", "title": f"{sign} Reading"} for sign in "|/-"]
+    ),
+    "numbers of tokens": _updates(*[{"sessionUpdate": "usage_update", "used": used, "size": 99} for used in range(5)]),
+    "notifications that nobody knows": ['{"jsonrpc":"2.0","method":"$/ping","params":{}}\n'],
+}
+
+
+@pytest.mark.parametrize("kind", _SPINNERS)
+async def test_r053_an_agent_that_only_makes_noise_is_silent(case: Case, kind: str) -> None:
+    opened = {"session/new": {"sessionId": "s1"}}
+    with pytest.raises(Operational, match="nothing new") as caught:
+        await case.turn([["say", "a word"], ["spin", _SPINNERS[kind]]], idle=0.4, answers=opened)
+    assert caught.value.cause == "timeout"

@@ -9,6 +9,7 @@ import random
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -33,17 +34,19 @@ class QuietDesk(FakeDesk):
 
 
 async def watched(case: Case, steps: list[list[Any]], **script: Any) -> dict[str, Any]:
-    """Take the turn; what it came to, and how the loop fared: a beat every 5 milliseconds, and those that were late."""
+    """Take the turn; what it came to, and how the loop fared: a beat every 5 milliseconds, and those that were late.
+
+    What makes a beat late is the time that we worked meanwhile: other programs of the machine make none late.
+    """
     desk = case.desk = QuietDesk()
     beats = late = 0
 
     async def beat() -> None:
         nonlocal beats, late
-        loop = asyncio.get_running_loop()
         while True:
-            before = loop.time()
+            before = time.thread_time()
             await asyncio.sleep(0.005)
-            beats, late = beats + 1, late + (loop.time() - before > 0.025)
+            beats, late = beats + 1, late + (time.thread_time() - before > 0.02)
 
     beating = asyncio.create_task(beat())
     failure = ""
@@ -134,7 +137,7 @@ async def test_r066_an_agent_that_reads_nothing_does_not_fill_our_memory(tmp_pat
     told = await watched(
         case, [["stop reading"], ["flood", json.dumps(ask) + "\n", 20_000], ["hang"]], idle=1.0, **_KNOWN
     )
-    assert "said nothing" in told["failure"]
+    assert "wrote nothing new" in told["failure"]
     assert case.started() == []
 
 

@@ -277,3 +277,14 @@ def test_a_review_a_call_of_our_tool_and_a_closing_word_are_one_answer() -> None
     end = {"type": "result", "subtype": "success", "is_error": False, "result": "Recorded."}
     reading, _ = read("claude", "\n".join(json.dumps(event) for event in [*events, end]) + "\n")
     assert reading.answer == "The review.\nRecorded."
+
+
+@pytest.mark.parametrize("preset", get_args(Preset))
+def test_r053_a_real_turn_says_something_and_noise_counts_until_it_does(preset: Preset) -> None:
+    reading = Reading(preset, "x", lambda _stream, _text: None)
+    reading.feed("please wait\n" * 3)
+    assert reading.pulse.noise == 3
+    reading.feed(recorded(f"{preset}-turn"))
+    assert reading.pulse.noise == 0
+    reading.feed('{"type":"keep_alive"}\n' + "\n" * 9 + "please wait\n" * 2)
+    assert reading.pulse.noise == 2

@@ -43,6 +43,7 @@ class Stage:
         permissions: Permissions = "read_only",
         env: dict[str, str] | None = None,
         tools: tuple[Tool, ...] = (),
+        idle: float = 60,
     ) -> TurnAnswer:
         (self.folder / "plays.json").write_text(json.dumps(plays), "utf-8")
         player = str(Path(__file__).with_name("player.py"))
@@ -50,7 +51,7 @@ class Stage:
         config = CliAgentConfig(kind="cli", preset=preset, command=words, env=env or {})
         request = TurnRequest(
             run_id="run-1", key="make", role="w", agent="mine", prompt="Say héllo.", folder=str(self.folder),
-            permissions=permissions, session=session, idle_seconds=60, tools=tools, verdicts=("good",),
+            permissions=permissions, session=session, idle_seconds=idle, tools=tools, verdicts=("good",),
         )  # fmt: skip
         leftovers = Leftovers(self.folder / "left")
         bridge = SharedBridge(Path("/tmp") / f"sw-{os.getpid()}")
@@ -184,3 +185,19 @@ async def test_a_program_that_takes_no_tool_server_is_called_as_without_tools(st
     answer = await stage.turn(preset, golden(f"{preset}-turn"), env=env, tools=("give_verdict",))
     assert "sprintwright" not in str(stage.calls[0]) and answer.warnings == ()
     assert stage.calls[0]["env"]["OPENCODE_CONFIG_CONTENT"] == "// no JSON"
+
+
+_SPINNERS: dict[str, list[str]] = {
+    "signs": ["\r⠋", "\r⠙", "\r⠹"],
+    "blank lines": ["\n", "\n\n"],
+    "lines that are no events": ["still at work\n", "please wait\n"],
+    "signs of life": ['{"type":"keep_alive","at":1}\n', '{"type":"ping","at":2}\n'],
+}
+
+
+@pytest.mark.parametrize("preset", ["claude", "codex"])
+@pytest.mark.parametrize("kind", _SPINNERS)
+async def test_r053_a_preset_that_only_makes_noise_is_silent(stage: Stage, preset: Preset, kind: str) -> None:
+    with pytest.raises(Operational, match="nothing new") as caught:
+        await stage.turn(preset, {"spin": _SPINNERS[kind]}, idle=0.4)
+    assert caught.value.cause == "timeout"

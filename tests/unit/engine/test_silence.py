@@ -25,6 +25,30 @@ def lab_of(act: Callable[[Desk], Any], traits: AgentTraits | None = None) -> Lab
     return lab
 
 
+def test_r053_noise_ends_no_silence() -> None:
+    async def act() -> None:
+        done = asyncio.Event()
+        desks: list[Desk] = []
+
+        async def spins(desk: Desk) -> str:
+            desks.append(desk)
+            await done.wait()
+            return "ok"
+
+        lab = lab_of(spins)
+        walk = lab.walk()
+        for second in range(29):
+            await lab.clock.to(second)
+            desks[0].output("text", f"\r| {second}")
+        assert not notes(lab)
+        await lab.clock.to(30)
+        assert len(notes(lab)) == 1
+        done.set()
+        assert (await walk).status == "completed"
+
+    asyncio.run(act())
+
+
 def test_m088_each_silence_has_one_warning_with_agent_and_role() -> None:
     async def act() -> None:
         spoke, done = asyncio.Event(), asyncio.Event()

@@ -6,6 +6,7 @@ import difflib
 import io
 import math
 import shlex
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
@@ -14,6 +15,7 @@ from acp import schema
 from sprintwright.agents.acp.leave import Edit, shown_edits
 from sprintwright.engine.ports import Act, ActKind, Stream
 from sprintwright.model.usage import MOST_TOKENS
+from sprintwright.pulse import Pulse
 from sprintwright.text import lines_of, one_line
 
 _KINDS: dict[str, ActKind] = {
@@ -47,6 +49,8 @@ class Heard:
         self._output, self._is_ours = output, is_ours
         self._text, self._length = io.StringIO(), 0
         self._earlier = ""
+        self.pulse = Pulse(time.monotonic)
+        """When the agent last said or did something."""
         self._message: str | None = None
         self._divided = self._joined = False
         self.calls: dict[str, schema.ToolCallStart | schema.ToolCallProgress] = {}
@@ -71,6 +75,7 @@ class Heard:
                 self._chunk(text, update.message_id)
                 self._spend(_within(update.field_meta, "usage"))
             case schema.AgentThoughtChunk(content=schema.TextContentBlock(text=text)):
+                self.pulse.hear(text)
                 self._output("note", text)
             case schema.ToolCallStart() | schema.ToolCallProgress():
                 self._call(update)
@@ -78,6 +83,7 @@ class Heard:
                 steps = "".join(
                     f"  [{entry.status}] {one_line(entry.content, 200)}\n" for entry in update.entries[:100]
                 )
+                self.pulse.hear(steps)
                 self._output("note", f"\nplan:\n{steps}")
             case schema.CurrentModeUpdate():
                 self.mode = update.current_mode_id
@@ -147,6 +153,7 @@ class Heard:
             self._message = message if message is not None else self._message
         if self._length < _LONGEST_ANSWER:
             self._length += self._text.write(text[: _LONGEST_ANSWER - self._length])
+        self.pulse.hear(text)
         self._output("text", text)
 
     def _spend(self, used: dict[str, Any]) -> None:
@@ -175,9 +182,14 @@ class Heard:
         else:
             now = update.model_copy()
         self.calls[update.tool_call_id] = now
+        said = _said(update)
         self._shorten(now)
-        if known is None or (update.status is not None and update.status != known.status):
+        moved = known is None or (update.status is not None and update.status != known.status)
+        if moved:
+            self.pulse.beat()
             self._output("note", f"\n[{update.status or 'started'}] {one_line(title, 200)}\n")
+        else:
+            self.pulse.hear(f"{update.title or ''} {said}\n")
 
     def _shorten(self, call: schema.ToolCallStart | schema.ToolCallProgress) -> None:
         """Keep no more of calls than their requests for permission need: agents make thousands in a turn (R79)."""
@@ -191,6 +203,16 @@ class Heard:
         for one in (call if over else None, self.calls.get(oldest) if oldest else None):
             if one is not None:
                 one.content = one.raw_input = None
+
+
+def _said(update: schema.ToolCallStart | schema.ToolCallProgress) -> str:
+    """The end of what a call came to so far."""
+    if isinstance(update.raw_output, str):
+        return update.raw_output[-_LONGEST_TITLE:]
+    for block in reversed(update.content or []):
+        if isinstance(block, schema.ContentToolCallContent) and isinstance(block.content, schema.TextContentBlock):
+            return block.content.text[-_LONGEST_TITLE:]
+    return ""
 
 
 def _within(meta: dict[str, Any] | None, name: str) -> dict[str, Any]:

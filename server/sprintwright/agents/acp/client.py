@@ -270,6 +270,7 @@ class OurClient:
         turn = self._open(session_id)
         if turn is None or turn.closed:
             raise acp.RequestError.invalid_params({"details": "The turn is over."})
+        turn.heard.pulse.beat()
         return turn
 
     def _place(self, path: str) -> str:

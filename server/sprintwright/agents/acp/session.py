@@ -22,6 +22,7 @@ from sprintwright.engine.ports import Desk, Tool
 from sprintwright.errors import Operational
 from sprintwright.model.usage import Usage
 from sprintwright.processes import Child, start_child
+from sprintwright.processes.run import silent_for
 from sprintwright.text import one_line, without_escapes
 
 T = TypeVar("T")
@@ -240,14 +241,14 @@ class AgentSession:
         self, asking: asyncio.Future[schema.PromptResponse], turn: OpenTurn, idle: float | None
     ) -> schema.PromptResponse:
         loop = asyncio.get_running_loop()
-        assert self._child is not None
-        began = loop.time()
+        pulse = turn.heard.pulse
+        began, noise = loop.time(), self.noise
         while not asking.done():
-            last = max(began, self._child.last_output, turn.asked_until(loop.time()))
+            last = max(began, pulse.at, turn.asked_until(loop.time()))
             left = None if idle is None else last + idle - loop.time()
-            if left is not None and left <= 0:
-                name = self.launch.name
-                raise Operational("timeout", f"Agent {name!r} said nothing for {idle:g} seconds; its turn was ended.")
+            if idle is not None and left is not None and left <= 0:
+                beside = pulse.noise + self.noise - noise
+                raise Operational("timeout", silent_for(f"Agent {self.launch.name!r}", idle, beside))
             await asyncio.wait({asking, turn.failed}, timeout=left, return_when=asyncio.FIRST_COMPLETED)
             if turn.failed.done():
                 raise turn.failed.result()

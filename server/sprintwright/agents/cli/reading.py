@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 from sprintwright.agents.bridge.shared import SERVER
 from sprintwright.agents.cli.events import Event, EventKind
@@ -11,6 +12,7 @@ from sprintwright.agents.cli.readers import reader_of
 from sprintwright.agents.config import Preset
 from sprintwright.engine.ports import Output, Stream
 from sprintwright.model.usage import Usage
+from sprintwright.pulse import Pulse
 from sprintwright.text import without_escapes
 
 _SHOWN: dict[EventKind, Stream] = {"text": "text", "thought": "note", "tool": "note", "error": "error"}
@@ -32,6 +34,8 @@ class Reading:
     def __init__(self, preset: Preset, who: str, output: Output) -> None:
         self._lines, self._reader, self._output = EventLines(who), reader_of(preset), output
         self._answer = self._before = ""
+        self.pulse = Pulse(time.monotonic)
+        """When it last told something."""
         self.session = ""
         self.usage: Usage | None = None
         """As it was told: of the turn, or of the whole session (``whole_thread``)."""
@@ -57,6 +61,7 @@ class Reading:
         before = self._lines.noise
         for event in self._lines.feed(text):
             self._take(event)
+        self.pulse.rattle(self._lines.noise - before)
         if not before and self._lines.noise:
             self._output("note", f"(printed beside its events: {self._lines.first_noise})\n")
 
@@ -75,7 +80,11 @@ class Reading:
         return any(_NO_SESSION.search(without_escapes(said[-4000:])) for said in told)
 
     def _take(self, told: dict[str, object]) -> None:
+        if any(isinstance(value, dict | list) for value in told.values()):
+            self.pulse.beat()  # what is a sign of life and no more has no parts
         for event in self._reader.read(told):
+            if event.text:
+                self.pulse.hear(event.text)
             if (stream := _SHOWN.get(event.kind)) is not None and event.text:
                 self._output(stream, event.text)
             match event.kind:

@@ -20,6 +20,7 @@ from sprintwright.engine.ports import Desk, Output, TurnAnswer, TurnRequest
 from sprintwright.errors import Operational
 from sprintwright.processes import Finished, Leftovers, child_environment, find_program, run_process
 from sprintwright.processes.run import OnOutput
+from sprintwright.pulse import Pulse
 from sprintwright.stops import stop
 from sprintwright.text import one_line, without_escapes
 
@@ -133,7 +134,7 @@ async def _call(
     reading = Reading(preset, f"Agent {request.agent!r}", output)
     finished = await _run(
         config, call.arguments, call.env, request, parent, leftovers, _TAIL_CAP,
-        lambda stream, text: output("error", text) if stream == "stderr" else reading.feed(text),
+        lambda stream, text: output("error", text) if stream == "stderr" else reading.feed(text), reading.pulse,
     )  # fmt: skip
     reading.finish()
     return reading, finished
@@ -148,6 +149,7 @@ async def _run(
     leftovers: Leftovers,
     cap: int,
     on_output: OnOutput,
+    pulse: Pulse | None = None,
 ) -> Finished:
     folder = Path(request.folder)
     found = _program(config, request, parent)
@@ -161,6 +163,7 @@ async def _run(
         on_phase=lambda phase: stop(f"turn.{phase}"),
         watch=partial(leftovers.watch, request.run_id),
         idle=request.idle_seconds,
+        pulse=pulse,
         output_cap=cap,
     )
 
