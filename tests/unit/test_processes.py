@@ -337,3 +337,41 @@ def is_zombie(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except OSError:
         return True
+
+
+AGENT_ENV = {**ENV, "SPRINTWRIGHT_LEAF": "build"}
+
+
+async def agent(code: str, timeout: float = 60) -> Finished:
+    argv = ["/bin/sh", "-c", code]
+    return await run_process(argv, cwd=Path("/"), env=AGENT_ENV, timeout=timeout)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows which processes an agent started")
+async def test_x076_an_agent_with_more_than_500_processes_is_ended_with_all_of_them() -> None:
+    code = "for i in $(seq 350); do sleep 600 & setsid sleep 600 & done 2>/dev/null >&2; wait"
+    with pytest.raises(Operational, match="'sh' had more than 500 processes") as caught:
+        await agent(code)
+    assert caught.value.data["transient"] is False
+    assert len(asyncio.all_tasks()) == 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there one process bounds another")
+async def test_x076_what_an_agent_starts_has_limits_and_a_command_of_the_user_has_none() -> None:
+    code = "sleep 0.2; sh -c 'ulimit -Hn; ulimit -Hf; ulimit -Hc'"
+    files, blocks, core = (await agent(code)).stdout.split()
+    assert int(files) <= 8192 and int(blocks) * 512 <= 10 * 1024**3 and core == "0"
+    free = await run_process(["/bin/sh", "-c", "ulimit -Hf"], cwd=Path("/"), env=ENV, timeout=60)
+    assert free.stdout == "unlimited\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there one process bounds another")
+async def test_x076_a_file_of_20_gb_is_not_written(tmp_path: Path) -> None:
+    code = (
+        "import errno,sys,time; time.sleep(0.2)\n"
+        f"file = open({str(tmp_path / 'big')!r}, 'wb')\n"
+        "try: file.truncate(20 * 1024**3)\n"
+        "except OSError as error: print(errno.errorcode[error.errno])\n"
+    )
+    done = await run_process([sys.executable, "-c", code], cwd=tmp_path, env=AGENT_ENV, timeout=60)
+    assert done.stdout == "EFBIG\n"

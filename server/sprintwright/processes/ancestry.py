@@ -64,6 +64,12 @@ def end_marked(mark: str) -> None:
                 os.kill(pid, signal.SIGKILL)
 
 
+def count_marked(mark: str) -> int:
+    """How many processes have that mark. Blocks."""
+    wanted = mark.encode()
+    return sum(wanted in _marks(pid) for pid in _processes())
+
+
 def _processes() -> Iterator[int]:
     with contextlib.suppress(OSError):
         yield from (

@@ -9,11 +9,13 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Literal, TypeAlias, cast
 
 from sprintwright.errors import Operational
 from sprintwright.processes.ancestry import end_marked, marked
+from sprintwright.processes.bounds import MOST_PROCESSES, bound, watch_count
 from sprintwright.processes.liveness import stat_fields
 from sprintwright.threads import in_thread
 
@@ -45,6 +47,7 @@ class Child(asyncio.SubprocessProtocol):
         self._lost = asyncio.Event()
         self._writable = asyncio.Event()
         self._writable.set()
+        self._counting: asyncio.Task[None] | None = None
         self.mark = ""
         """What the environment of everything that it starts has; empty: nothing has."""
         self.over: asyncio.Future[int] = loop.create_future()
@@ -91,6 +94,8 @@ class Child(asyncio.SubprocessProtocol):
 
         Nothing of it is left then, but for processes that hid their environment.
         """
+        if self._counting is not None:
+            self._counting.cancel()
         try:
             try:
                 await end_group(self.pid, grace)
@@ -112,6 +117,18 @@ class Child(asyncio.SubprocessProtocol):
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_KILLED_SECONDS):
                 await self._lost.wait()
+
+    def watch_count(self, name: str) -> None:
+        """Watch how many processes it starts; too many end it, with that reason (X76)."""
+        self._counting = asyncio.create_task(
+            watch_count(self.mark, partial(self._too_many, name)), name=f"count {name}"
+        )
+
+    def _too_many(self, name: str) -> None:
+        _signal(self.pid, signal.SIGKILL)
+        if not self.over.done():
+            what = f"{name!r} had more than {MOST_PROCESSES} processes at once and was ended with all of them."
+            self.over.set_exception(Operational("exit", what, transient=False))
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Called by asyncio."""
@@ -206,7 +223,9 @@ async def start_child(
     except (OSError, ValueError) as error:
         transient = isinstance(error, OSError) and error.errno in _TRANSIENT
         raise Operational("spawn", _why_not_started(error, Path(argv[0]), cwd), transient=transient) from error
-    _without_core_dump(child.pid)
+    bound(child.pid, agent=bool(mark))
+    if mark:
+        child.watch_count(Path(argv[0]).name)
     return child
 
 
@@ -263,15 +282,6 @@ def _why_not_started(error: Exception, program: Path, cwd: Path) -> str:
             return f"{name!r} was not started: it is no program for this machine and has no `#!` line."
         case _:
             return f"{name!r} was not started: {error}."
-
-
-def _without_core_dump(pid: int) -> None:
-    """A core dump holds keys and prompts. After the start: a `preexec_fn` is not safe beside threads."""
-    if sys.platform == "linux":
-        import resource
-
-        with contextlib.suppress(OSError):
-            resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
 
 
 async def end_group(group: int, grace: float) -> None:

@@ -279,16 +279,8 @@ def _chunk(text: str) -> dict[str, Any]:
 
 
 _SPINNERS: dict[str, list[str]] = {
-    "signs": ["\r⠋", "\r⠙", "\r⠹"],
-    "blank lines": ["\n", "\r\n"],
-    "lines that are no messages": ["still at work\n", "please wait\n"],
-    "chunks with signs": _updates(*[_chunk(f"\r{sign}") for sign in "⠋⠙⠹"]),
-    "empty chunks": _updates(_chunk(""), _chunk(" \n")),
-    "a call that moves on the spot": _updates(
-        *[{"sessionUpdate": "tool_call_update", "toolCallId": "c", "title": f"{sign} Reading"} for sign in "|/-"]
-    ),
-    "numbers of tokens": _updates(*[{"sessionUpdate": "usage_update", "used": used, "size": 99} for used in range(5)]),
-    "notifications that nobody knows": ['{"jsonrpc":"2.0","method":"$/ping","params":{}}\n'],
+    "lines that are no messages": ["\r⠋", "still at work\n", '{"jsonrpc":"2.0","method":"$/ping","params":{}}\n'],
+    "chunks that say nothing": _updates(_chunk("\r⠋"), _chunk(""), _chunk("\r⠙"), _chunk(" \n")),
 }
 
 
@@ -298,3 +290,27 @@ async def test_r053_an_agent_that_only_makes_noise_is_silent(case: Case, kind: s
     with pytest.raises(Operational, match="nothing new") as caught:
         await case.turn([["say", "a word"], ["spin", _SPINNERS[kind]]], idle=0.4, answers=opened)
     assert caught.value.cause == "timeout"
+
+
+def test_r053_which_updates_say_something() -> None:
+    heard = Heard(lambda _stream, _text: None, lambda _title, _kind: False)
+
+    def noise(*updates: dict[str, Any]) -> int:
+        heard.pulse.beat()
+        for one in updates:
+            heard.take(schema.SessionNotification.model_validate({"sessionId": "s1", "update": one}).update)
+        return heard.pulse.noise
+
+    def call(**fields: Any) -> dict[str, Any]:
+        return {"sessionUpdate": "tool_call_update", "toolCallId": "c", **fields}
+
+    def text(words: str) -> dict[str, Any]:
+        return call(content=[{"type": "content", "content": {"type": "text", "text": words}}])
+
+    assert noise(_chunk("a word")) == noise({**_chunk("thinking"), "sessionUpdate": "agent_thought_chunk"}) == 0
+    assert noise({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "Read"}) == 0
+    assert noise(call(status="in_progress")) == noise(text("line 1")) == noise(text("line 2")) == 0
+    noise(call(title="| Read"))
+    assert noise(*[call(title=f"{sign} Read") for sign in "/-|"]) == 3
+    assert noise(text("line 2"), call(status="in_progress")) == 2
+    assert noise({"sessionUpdate": "usage_update", "used": 1, "size": 9}, _chunk(""), _chunk("\r⠋")) == 2

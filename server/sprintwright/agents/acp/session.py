@@ -300,6 +300,8 @@ class AgentSession:
         status: int | None = None
         if self._child.over.done():
             fault = self._child.over.exception()
+            if isinstance(fault, Operational):
+                return fault
             if isinstance(fault, LineTooLong):
                 return Operational("protocol", f"Agent {self.launch.name!r} wrote a line of over 64 MB and was ended.")
             status = None if fault is not None else self._child.over.result()
