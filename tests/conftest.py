@@ -5,12 +5,17 @@ They are slow for what they add: neighbours of theirs hold the same rule in ever
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from hypothesis import settings
 
 # A deadline is a wall clock: beside other work a test that takes no longer than usual would fail it.
 settings.register_profile("ours", deadline=None)
 settings.load_profile("ours")
+
+# What is not found is looked for nowhere else: the shell of whoever runs the tests is not asked.
+os.environ["SPRINTWRIGHT_LOGIN_SHELL"] = ""
 
 EXHAUSTIVE = (
     "tests/e2e/test_acp_agents.py::test_a_limit_of_tokens",

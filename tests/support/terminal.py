@@ -68,6 +68,7 @@ class Place:
             "XDG_STATE_HOME": str(self.base / "state"),
             "XDG_RUNTIME_DIR": str(self.base / "runtime"),
             "COLUMNS": "200",
+            "SPRINTWRIGHT_LOGIN_SHELL": "",
             "PYTHONWARNINGS": "error",
             **more,
         }

@@ -5,13 +5,14 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
 
 from sprintwright.errors import Operational
 from sprintwright.processes import (
+    LOGIN,
     Finished,
     boot_id,
     child_environment,
@@ -266,6 +267,66 @@ def test_a_near_name_is_suggested_and_the_path_is_named(tmp_path: Path) -> None:
     script(tmp_path / "pytest", "#!/bin/sh\n")
     with pytest.raises(Operational, match=rf"Did you mean 'pytest'.*{tmp_path}"):
         find_program("pytset", path=str(tmp_path))
+
+
+@pytest.fixture
+def login(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
+    """``login(prints, then="")``: the user has a login shell whose files print something; returns where it counts calls."""
+
+    def made(prints: str, then: str = "") -> Path:
+        counts = tmp_path / "asked"
+        lines = ["#!/bin/sh", f"echo asked >> '{counts}'", f"PATH='{prints}'; echo from the profile", then, 'eval "$4"']
+        shell = script(tmp_path / "shell", "\n".join([*lines, "echo more"]))
+        monkeypatch.setenv("SPRINTWRIGHT_LOGIN_SHELL", str(shell))
+        return counts
+
+    monkeypatch.setattr(LOGIN, "_told", None)
+    return made
+
+
+def test_b103_what_path_lacks_is_found_by_the_login_shell_which_is_asked_once_and_children_get_its_path(
+    tmp_path: Path, login: Callable[..., Path]
+) -> None:
+    (tmp_path / "far").mkdir()
+    tool = script(tmp_path / "far" / "tool", "#!/bin/sh\n")
+    asked = login(f"relative:{tmp_path}/far")
+    assert find_program("sh", path="/bin").name == "sh" and not asked.exists()
+    assert child_environment({"PATH": "/bin"}, {})["PATH"] == "/bin"
+    assert find_program("tool", path="/bin") == find_program("tool", path="/bin") == tool
+    with pytest.raises(Operational):
+        find_program("no such tool", path="/bin")
+    assert asked.read_text() == "asked\n"
+    assert child_environment({"PATH": "/bin"}, {})["PATH"] == f"/bin:{tmp_path}/far"
+
+
+async def test_b103_x018_beside_a_loop_the_login_shell_leads_into_no_workspace_and_to_no_relative_folder(
+    tmp_path: Path, login: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script(tmp_path / "tool", "#!/bin/sh\n")
+    monkeypatch.chdir(tmp_path)
+    login(f"{tmp_path}:.::../{tmp_path.name}")
+    with pytest.raises(Operational, match="only inside the workspace"):
+        find_program("tool", path="/bin", folder=tmp_path)
+
+
+@pytest.mark.parametrize("then", ["exit 1", "sleep 600"])
+def test_b103_without_a_shell_that_answers_the_sentence_names_path_and_setting(
+    login: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, then: str
+) -> None:
+    monkeypatch.setattr("sprintwright.processes.login._SECONDS", 0.3)
+    login("/usr/bin", then)
+    with pytest.raises(Operational, match=r"absolute path in `command` of x\. PATH used: '/bin'\.$"):
+        find_program("no such tool", path="/bin", setting="`command` of x")
+
+
+def test_b103_a_real_shell_is_asked_by_words_that_it_understands(
+    tmp_path: Path, login: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".profile").write_text(f"echo hello; PATH={tmp_path}")
+    tool = script(tmp_path / "tool", "#!/bin/sh\n")
+    monkeypatch.setenv("SPRINTWRIGHT_LOGIN_SHELL", "/bin/sh")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert find_program("tool", path="/bin") == tool
 
 
 def test_this_program_is_started_wherever_it_is_and_never_one_of_the_folder(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from sprintwright.engine.ports import CheckRequest, Checks, Output, TurnAnswer, 
 from sprintwright.paths import relative_inside
 from sprintwright.processes import Leftovers, child_environment, find_command, run_process
 from sprintwright.reading.reports import read_report
+from sprintwright.threads import in_thread
 
 _OUTPUT_CAP = 1024 * 1024
 
@@ -57,7 +58,8 @@ class CommandChecks:
         return answer
 
     async def _one(self, folder: Path, command: tuple[str, ...], request: CheckRequest, output: Output) -> TurnAnswer:
-        program = find_command(command[0], path=self._parent.get("PATH"), folder=folder)
+        find = partial(find_command, path=self._parent.get("PATH"), folder=folder, setting="`commands`")
+        program = await in_thread(find, command[0])
         line = shlex.join(command)
         output("note", f"$ {line}\n")
         finished = await run_process(

@@ -177,6 +177,11 @@ AgentConfig: TypeAlias = Annotated[
 ]
 
 
+def command_setting(name: str) -> str:
+    """Where a user says which program an agent is, for sentences."""
+    return f"`command` of agent {name!r} in the configuration"
+
+
 class HistoryConfig(Value):
     """How many runs are kept. It counts in the user's own file only."""
 

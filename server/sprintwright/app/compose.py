@@ -14,7 +14,7 @@ from sprintwright.app.config import Settings, load_settings
 from sprintwright.app.live import OnOutput, OnRecord, World
 from sprintwright.app.places import Places
 from sprintwright.engine.ports import People
-from sprintwright.processes import WARDEN, Leftovers
+from sprintwright.processes import LOGIN, WARDEN, Leftovers
 from sprintwright.workspace.git import Git
 from sprintwright.workspace.snapshots import Snapshots
 
@@ -22,7 +22,10 @@ from sprintwright.workspace.snapshots import Snapshots
 def settings_of(environment: Mapping[str, str], folder: Path | None, editor: Config | None = None) -> Settings:
     """The configuration that is in force in a folder; ``editor``: settings of the editor that started us."""
     ours = Places.of(environment).config / "config.yaml"
-    return load_settings(ours, folder, editor, found_agents(environment.get("PATH", ""), folder))
+    found = found_agents(environment.get("PATH", ""), folder)
+    if not found and editor is not None:  # it may have been started from a desktop, where PATH is short
+        found = found_agents(LOGIN.path(), folder)
+    return load_settings(ours, folder, editor, found)
 
 
 def make_world(

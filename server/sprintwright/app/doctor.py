@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 from sprintwright.agents.config import (
@@ -13,6 +14,7 @@ from sprintwright.agents.config import (
     EditorAgentConfig,
     ModelAgentConfig,
     ReplayAgentConfig,
+    command_setting,
 )
 from sprintwright.agents.model.launch import key_of, missing
 from sprintwright.agents.registry import Configured
@@ -20,6 +22,7 @@ from sprintwright.app.config import Settings
 from sprintwright.errors import Operational
 from sprintwright.processes import child_environment, find_command, find_program, run_process
 from sprintwright.text import did_you_mean, fold, one_line
+from sprintwright.threads import in_thread
 
 _VERSION_SECONDS = 5.0
 ALIASES = ("primary", "escalation")
@@ -29,9 +32,9 @@ def problem_of(agent: Configured, folder: Path, environment: Mapping[str, str]) 
     """Why an agent could not take a turn in a folder; empty when nothing is known against it."""
     match agent.config:
         case CliAgentConfig() | AcpAgentConfig() as config:
-            programs = [config.words[0]]
+            programs, setting = [config.words[0]], command_setting(agent.name)
         case CheckAgentConfig() as config:
-            programs = [command[0] for command in config.commands if command]
+            programs, setting = [command[0] for command in config.commands if command], "`commands`"
         case EditorAgentConfig() as config:
             return missing(config)
         case ModelAgentConfig() as config:
@@ -43,7 +46,7 @@ def problem_of(agent: Configured, folder: Path, environment: Mapping[str, str]) 
             return ""
     for program in programs:
         try:
-            find_command(program, path=environment.get("PATH"), folder=folder)
+            find_command(program, path=environment.get("PATH"), folder=folder, setting=setting)
         except Operational as error:
             return error.message
     return ""
@@ -58,7 +61,7 @@ async def versions_of(agents: Iterable[Configured], environment: Mapping[str, st
     async def ask(program: str) -> str:
         try:
             home = Path(environment.get("HOME") or Path.home())
-            found = find_program(program, path=environment.get("PATH"))
+            found = await in_thread(partial(find_program, path=environment.get("PATH")), program)
             env = child_environment(environment, {})
             finished = await run_process([str(found), "--version"], cwd=home, env=env, timeout=_VERSION_SECONDS)
         except Operational:

@@ -6,11 +6,13 @@ from sprintwright.processes.environment import child_environment, is_loader_name
 from sprintwright.processes.find import find_command, find_program, is_on_path
 from sprintwright.processes.leftovers import Leftovers
 from sprintwright.processes.liveness import boot_id, process_start_time
+from sprintwright.processes.login import LOGIN
 from sprintwright.processes.peer import peer_of
 from sprintwright.processes.run import Finished, FinishedBytes, run_bytes, run_process
 from sprintwright.processes.ward import WARDEN
 
 __all__ = [
+    "LOGIN",
     "WARDEN",
     "Child",
     "Finished",

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 
 from sprintwright.errors import Operational
+from sprintwright.processes.login import LOGIN
 
 _PASSED = re.compile(
     r"PATH|HOME|LANG|LC_[A-Z]+|TMPDIR|XDG_[A-Z_]+|SPRINTWRIGHT_(?:RUN|LEAF|ROLE|CHILD)"
@@ -49,7 +50,8 @@ def child_environment(
         listed: further names that the *user* lets through from ``parent``.
 
     Returns:
-        A new mapping. PATH has absolute entries only: a child finds nothing in its own folder by accident.
+        A new mapping. PATH has absolute entries only: a child finds nothing in its own folder by accident. Those of the
+        user's login shell stand behind them once it was asked: what was found there finds its interpreter, too.
 
     Raises:
         Operational: ``extra`` or ``listed`` names a variable that loads code; cause `spawn`.
@@ -64,7 +66,8 @@ def child_environment(
         environment["NoDefaultCurrentDirectoryInExePath"] = "1"
     environment.update(extra)
     if "PATH" in environment:
-        environment["PATH"] = os.pathsep.join(absolute_entries(environment["PATH"]))
+        entries = absolute_entries(environment["PATH"]) + absolute_entries(LOGIN.known)
+        environment["PATH"] = os.pathsep.join(dict.fromkeys(entries))
     return environment
 
 

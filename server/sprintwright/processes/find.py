@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sprintwright.errors import Operational
 from sprintwright.processes.environment import absolute_entries
+from sprintwright.processes.login import LOGIN
 from sprintwright.text import nearest
 
 OURSELVES = "{sprintwright}"
@@ -20,28 +21,32 @@ _ALIKE = 0.8
 """Among the thousands of names on a PATH something is always a little alike."""
 
 
-def find_command(name: str, *, path: str | None = None, folder: Path | None = None) -> list[str]:
+def find_command(name: str, *, path: str | None = None, folder: Path | None = None, setting: str = "") -> list[str]:
     """How to start what a command names: `find_program`, or this program itself for `OURSELVES`."""
     if name == OURSELVES:
         # By its path: the interpreter need not have it among its own packages. -P: nor is one of the folder's meant.
         return [sys.executable, "-P", str(Path(__file__).parents[1] / "__main__.py")]
-    return [str(find_program(name, path=path, folder=folder))]
+    return [str(find_program(name, path=path, folder=folder, setting=setting))]
 
 
-def find_program(name: str, *, path: str | None = None, folder: Path | None = None) -> Path:
+def find_program(name: str, *, path: str | None = None, folder: Path | None = None, setting: str = "") -> Path:
     """Find a program.
+
+    What is not on PATH is looked up on that of the user's login shell; the first time that waits for the shell for some
+    seconds, so whoever has a loop calls this beside it.
 
     Args:
         name: a bare name is looked up on PATH. A name with a slash is a path, relative to ``folder``: it
             names a program of the folder on purpose, and the caller has the user's consent for it.
         path: the PATH; that of our environment by default. Empty, `.` and relative entries are skipped.
         folder: the workspace. Entries inside it are skipped, and programs whose links lead into it.
+        setting: where the user can say which program is meant, for the sentence.
 
     Returns:
         An absolute path, links unresolved: programs look at the name they are started by.
 
     Raises:
-        Operational: there is none; the sentence names the PATH used. Cause `spawn`.
+        Operational: there is none; the sentence names the PATH used, and ``setting``. Cause `spawn`.
     """
     if not name or "\0" in name:
         raise Operational("spawn", f"{name!r} is no name of a program.")
@@ -50,8 +55,11 @@ def find_program(name: str, *, path: str | None = None, folder: Path | None = No
     searched = os.environ.get("PATH", os.defpath) if path is None else path
     inside = folder.resolve() if folder is not None else None
     found, skipped = _on_path(name, searched, inside)
+    if found is None and (further := LOGIN.path()):
+        found, further_skipped = _on_path(name, further, inside)
+        searched, skipped = f"{searched}{os.pathsep}{further}", skipped or further_skipped
     if found is None:
-        raise Operational("spawn", _not_found(name, searched, skipped, inside))
+        raise Operational("spawn", _not_found(name, searched, skipped, inside, setting))
     return found
 
 
@@ -102,16 +110,17 @@ def _lies_in(candidate: Path, inside: Path) -> bool:
     )
 
 
-def _not_found(name: str, searched: str, skipped: Path | None, inside: Path | None) -> str:
+def _not_found(name: str, searched: str, skipped: Path | None, inside: Path | None, setting: str) -> str:
+    where = f" in {setting}" if setting else ""
     if skipped is not None:
         return (
             f"The program {name!r} was found only inside the workspace ({str(skipped)!r}), where PATH is not "
-            f"followed. To use that one, name it by its path. PATH used: {searched!r}."
+            f"followed. To use that one, name it by its path{where}. PATH used: {searched!r}."
         )
     near = nearest(name, _names(searched, inside), alike=_ALIKE)
     hint = f" Did you mean {near!r}?" if near else ""
     return (
-        f"The program {name!r} was not found.{hint} Install it, or name it by its absolute path. "
+        f"The program {name!r} was not found.{hint} Install it, or name it by its absolute path{where}. "
         f"PATH used: {searched!r}."
     )
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from sprintwright.errors import Operational, WorkspaceError
 from sprintwright.processes import FinishedBytes, child_environment, find_program, run_bytes
 from sprintwright.text import clean, cut
+from sprintwright.threads import in_thread
 
 OLDEST = (2, 30)
 SECONDS = 120.0
@@ -118,7 +120,8 @@ class Git:
         if self._program is not None:
             return self._program
         try:
-            program = find_program("git", path=self._parent.get("PATH", os.defpath), folder=self._folder)
+            find = partial(find_program, path=self._parent.get("PATH", os.defpath), folder=self._folder)
+            program = await in_thread(find, "git")
         except Operational as error:
             raise WorkspaceError(
                 f"Without git there are no snapshots and no diffs. {error.message}", data={"reason": "missing"}

@@ -7,11 +7,15 @@ import json
 import subprocess
 from pathlib import Path
 
+import pytest
+
+from sprintwright.agents.config import Config
 from sprintwright.app.compose import make_world, settings_of
 from sprintwright.app.live import LiveRun, OnRecord
 from sprintwright.app.start import StartRequest, start
 from sprintwright.cli.people import Absent
 from sprintwright.model.records import Record
+from sprintwright.processes import LOGIN
 from sprintwright.state.fold import RunState
 from sprintwright.state.tree import Delta
 
@@ -47,6 +51,19 @@ def run_one(tmp_path: Path, on_record: OnRecord) -> LiveRun:
         return live
 
     return asyncio.run(act())
+
+
+def test_b103_an_editor_from_a_desktop_finds_the_agents_of_the_login_shell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    far = tmp_path / "far"
+    far.mkdir()
+    (far / "codex").write_text("#!/bin/sh\n")
+    (far / "codex").chmod(0o755)
+    monkeypatch.setattr(LOGIN, "_told", str(far))
+    env = {"HOME": str(tmp_path), "PATH": str(tmp_path)}
+    assert "codex" in settings_of(env, None, Config()).agents
+    assert "codex" not in settings_of(env, None).agents  # a terminal's PATH is that of its shell
 
 
 def test_r045_a_fault_in_what_shows_a_run_never_reaches_the_run(tmp_path: Path) -> None:

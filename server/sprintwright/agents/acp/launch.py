@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from sprintwright.agents.acp.presets import PRESETS, Preset, UsageScope
-from sprintwright.agents.config import AcpAgentConfig
+from sprintwright.agents.config import AcpAgentConfig, command_setting
 from sprintwright.errors import Operational
 from sprintwright.model.definition import Permissions
 from sprintwright.processes import child_environment, find_program
@@ -62,7 +62,7 @@ def launch_of(name: str, config: AcpAgentConfig, parent: Mapping[str, str], fold
     preset = preset_of(config)
     command = config.words
     try:
-        program = find_program(command[0], path=parent.get("PATH"), folder=folder)
+        program = find_program(command[0], path=parent.get("PATH"), folder=folder, setting=command_setting(name))
     except Operational as error:
         how = f"\n{preset.title} is installed by: {preset.install}" if preset.install else ""
         raise Operational("spawn", error.message + how) from error

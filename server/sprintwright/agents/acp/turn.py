@@ -21,6 +21,7 @@ from sprintwright.engine.ports import Desk, TurnAnswer, TurnRequest
 from sprintwright.errors import Operational
 from sprintwright.model.usage import Usage
 from sprintwright.stops import stop
+from sprintwright.threads import in_thread
 
 _Number = TypeVar("_Number", int, float)
 _OURS = re.compile(
@@ -93,7 +94,7 @@ async def _session(known: Known, request: TurnRequest, desk: Desk, pool: Pool, w
     session = pool.take(request.run_id, request.talk, request.session)
     if session is None:
         await pool.drop(request.run_id, request.talk)
-        launch = known.launch()
+        launch = await in_thread(known.launch)
         marks = {
             "SPRINTWRIGHT_RUN": request.run_id,
             "SPRINTWRIGHT_LEAF": request.key,

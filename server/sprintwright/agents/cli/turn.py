@@ -14,7 +14,7 @@ from pathlib import Path
 from sprintwright.agents.bridge.shared import SharedBridge
 from sprintwright.agents.cli.presets import call_of, is_session, takes_tools, with_tools
 from sprintwright.agents.cli.reading import Reading, ThreadTotals
-from sprintwright.agents.config import CliAgentConfig, Preset
+from sprintwright.agents.config import CliAgentConfig, Preset, command_setting
 from sprintwright.agents.failures import classify
 from sprintwright.engine.ports import Desk, Output, TurnAnswer, TurnRequest
 from sprintwright.errors import Operational
@@ -23,6 +23,7 @@ from sprintwright.processes.run import OnOutput
 from sprintwright.pulse import Pulse
 from sprintwright.stops import stop
 from sprintwright.text import one_line, without_escapes
+from sprintwright.threads import in_thread
 
 _ANSWER_CAP = 64 * 1024 * 1024
 _TAIL_CAP = 256 * 1024
@@ -51,7 +52,7 @@ async def turn(
             may not do something (`permission`), or failed (`sign_in`, `rate_limit` with the ``retry_after`` that it
             told, else `exit`): exited with another status than 0, or, a preset, did not say that its turn is over.
     """
-    version = _version(_program(config, request, parent))
+    version = _version(await _program(config, request, parent))
     answer = await _turn(config, request, desk, parent, leftovers, bridge)
     return answer.model_copy(update={"version": version})
 
@@ -152,7 +153,7 @@ async def _run(
     pulse: Pulse | None = None,
 ) -> Finished:
     folder = Path(request.folder)
-    found = _program(config, request, parent)
+    found = await _program(config, request, parent)
     marks = {"SPRINTWRIGHT_RUN": request.run_id, "SPRINTWRIGHT_LEAF": request.key, "SPRINTWRIGHT_ROLE": request.role}
     return await run_process(
         [str(found), *config.words[1:], *arguments],
@@ -168,8 +169,10 @@ async def _run(
     )
 
 
-def _program(config: CliAgentConfig, request: TurnRequest, parent: Mapping[str, str]) -> Path:
-    return find_program(config.words[0], path=parent.get("PATH"), folder=Path(request.folder))
+async def _program(config: CliAgentConfig, request: TurnRequest, parent: Mapping[str, str]) -> Path:
+    setting = command_setting(request.agent)
+    find = partial(find_program, path=parent.get("PATH"), folder=Path(request.folder), setting=setting)
+    return await in_thread(find, config.words[0])
 
 
 def _version(program: Path) -> str:
