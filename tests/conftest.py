@@ -111,6 +111,7 @@ EXHAUSTIVE = (
     "tests/security/test_x_consent.py::test_x014_x015_a_run_made_elsewhere_is_only_shown_and_nothing_in_it_is_acted_on[resume]",
     "tests/security/test_x_consent.py::test_x027_an_agent_cannot_speak_for_its_user_through_our_own_program[setsid]",
     "tests/security/test_x_consent.py::test_x027_an_agent_cannot_speak_for_its_user_through_our_own_program[unmarked]",
+    "tests/security/test_x_programs.py::test_x025_no_prompt_no_key",
     "tests/unit/app/test_delete.py::test_m086_anything_but_the_word",
     "tests/unit/app/test_delete.py::test_m086_the_word",
     "tests/unit/app/test_delete.py::test_r032_a_start_deletes",

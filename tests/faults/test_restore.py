@@ -9,6 +9,7 @@ import shlex
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -184,6 +185,43 @@ def test_r070_a_restore_works_when_the_users_repository_was_deleted(place: Place
     shutil.rmtree(place.project / ".git")
     assert place.call("restore", "last", "--apply").returncode == 0
     assert files(place) == START and not (place.project / ".git").exists()
+
+
+def test_r071_locks_and_a_half_rebase_in_the_users_repository_stop_no_run_and_no_restore_and_stay(
+    tmp_path: Path,
+) -> None:
+    """Nothing of ours needs those locks: the user's index and HEAD are read, and snapshots have an index of their own."""
+    locks = {f".git/{name}": "left\n" for name in ("index.lock", "HEAD.lock", "refs/heads/main.lock", "config.lock")}
+    script: dict[str, Any] = json.loads(json.dumps(SCRIPT))
+    script["a"][0]["writes"] |= locks
+    place = Place(tmp_path, script)
+    place.define("two", TWO)
+    half_rebased(repository(place.project, FILES))
+    (place.project / "x.log").write_text("ignored")
+    before = fingerprint(place.project / ".git")
+    done = place.call("run", "two", "x")
+    assert done.returncode == 0, done.stdout + done.stderr
+    conflict = {"deep/d.py": (place.project / "deep" / "d.py").read_text()}
+    assert "<<<<<<<" in conflict["deep/d.py"]
+    assert files(place) == {**END, **conflict, "x.log": "ignored"}
+    assert place.call("restore", "last", "--apply").returncode == 0
+    assert files(place) == {**START, **conflict}
+    assert {name: (place.project / name).read_text() for name in locks} == locks
+    for name in locks:
+        (place.project / name).unlink()
+    assert fingerprint(place.project / ".git") == before
+    assert "rebase in progress" in git(place.project, "status")
+
+
+def half_rebased(project: Path) -> None:
+    """Leave a rebase that stopped at a conflict."""
+    for branch, text, next_one in (("other", "theirs\n", "main"), ("ours", "ours\n", "ours")):
+        git(project, "checkout", "-q", "-b", branch)
+        (project / "deep" / "d.py").write_text(text)
+        git(project, "commit", "-q", "-a", "-m", branch)
+        git(project, "checkout", "-q", next_one)
+    with pytest.raises(subprocess.CalledProcessError):
+        git(project, "rebase", "other")
 
 
 def test_x043_both_trees_of_a_restore_are_kept_with_the_run(place: Place) -> None:

@@ -6,13 +6,16 @@ import shlex
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support.repositories import fingerprint, git, repository
 
 from sprintwright.errors import WorkspaceError
+from sprintwright.processes import FinishedBytes, run_bytes
 from sprintwright.workspace.git import SAFE, Git
 from sprintwright.workspace.repository import find_repository
+from sprintwright.workspace.restore import Restorer
 from sprintwright.workspace.snapshots import Snapshots
 
 PROGRAM_KEYS = [
@@ -234,3 +237,32 @@ async def test_x043_snapshots_do_not_travel_and_survive_the_users_gc(tmp_path: P
     git(project, "gc", "-q", "--prune=now")
     assert "-one\n+two\n" in await snapshots.diff(before.tree, after.tree)
     assert (project / ".sprintwright/snapshots.git").stat().st_mode & 0o777 == 0o700
+
+
+async def test_x021_names_of_files_and_runs_are_never_options_of_git(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ("--upload-pack=x", "-c core.sshCommand=x", "-oProxyCommand=x", "--dangerously-skip-permissions")
+    project = tmp_path / "project"
+    repository(project, {"a.py": "1", **dict.fromkeys(names, "old\n")})
+    asked: list[list[str]] = []
+
+    async def run(argv: list[str], **more: Any) -> FinishedBytes:
+        asked.append(argv)
+        return await run_bytes(argv, **more)
+
+    monkeypatch.setattr("sprintwright.workspace.git.run_bytes", run)
+    snapshots = Snapshots(project)
+    before = await snapshots.take()
+    for name in names:
+        (project / name).write_text("new\n")
+    after = await snapshots.take()
+    assert {change.path for change in await snapshots.changes(before.tree, after.tree)} == set(names)
+    assert (await snapshots.diff(before.tree, after.tree)).count("+new\n") == len(names)
+    for run_id in names:
+        with pytest.raises(WorkspaceError, match="is no run id"):
+            await snapshots.keep(run_id, after.tree)
+    restorer = Restorer(project, Git(project))
+    await restorer.apply(await restorer.plan(after, before.tree))
+    assert (project / names[0]).read_text() == "old\n"
+    assert not {word for argv in asked for word in argv} & set(names)

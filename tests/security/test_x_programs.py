@@ -1,13 +1,24 @@
 """Programs, arguments, environment: rows X18 to X26 of the faults paper."""
 
 import ast
+import contextlib
 import os
 import sys
+import uuid
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from tests.support.fake_llm import FakeModel
+from tests.unit.agents.acp_case import Case, FakeDesk
+from tests.unit.agents.model_case import KEY, ModelCase
+from tests.unit.agents.test_cli_turn import RUNTIME, Stage, golden
 
+from sprintwright.agents.acp.launch import launch_of
+from sprintwright.agents.config import AcpAgentConfig
+from sprintwright.engine.ports import Stream, ToolAnswer
 from sprintwright.errors import Operational
+from sprintwright.model.value import Json
 from sprintwright.processes import child_environment, find_program, is_loader_name, run_process
 from sprintwright.processes.windows import batch_refusal, find_on_windows
 
@@ -107,6 +118,73 @@ def test_x020_batch_files_get_no_argument_that_cmd_would_read(program: str) -> N
     assert all(batch_refusal(program, ["ok", argument]) for argument in UNSAFE)
     assert not any(batch_refusal(program, [argument]) for argument in SAFE)
     assert not any(batch_refusal(r"C:\a\x.exe", [argument]) for argument in UNSAFE)
+
+
+@pytest.mark.parametrize("text", ["--dangerously-skip-permissions", "-c core.sshCommand=x", "-oProxyCommand=x"])
+def test_x021_an_agent_of_the_protocol_is_started_by_its_configured_words_alone(tmp_path: Path, text: str) -> None:
+    config = AcpAgentConfig(kind="acp", command=("sh", "acp"), model=text, env={"A": text})
+    launch = launch_of(text, config, {"PATH": "/bin"}, tmp_path)
+    assert launch.argv == ("/bin/sh", "acp")
+
+
+class Looking(FakeDesk):
+    """While an agent is at work, reads the arguments of every process, and the secrets of our tools."""
+
+    def __init__(self, runtime: Path) -> None:
+        super().__init__()
+        self._runtime = runtime
+        self.seen, self.secrets = "", set[str]()
+
+    def output(self, stream: Stream, text: str) -> None:
+        self._look()
+        super().output(stream, text)
+
+    async def call(self, tool: str, arguments: Mapping[str, Json]) -> ToolAnswer:
+        self._look()
+        return await super().call(tool, arguments)
+
+    def _look(self) -> None:
+        self.secrets |= {file.read_text().split("\n")[1] for file in self._runtime.glob("*.secret")}
+        for arguments in Path("/proc").glob("[0-9]*/cmdline"):
+            with contextlib.suppress(OSError):
+                self.seen += arguments.read_text("utf-8", "replace")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc")
+async def test_x025_no_prompt_and_no_secret_is_an_argument_of_a_command_line(tmp_path: Path) -> None:
+    stage, prompt = Stage(tmp_path), f"Prompt {uuid.uuid4()}"
+    stage.desk = desk = Looking(RUNTIME)
+    await stage.turn("claude", golden("claude-turn") | {"look": True}, tools=("give_verdict",), prompt=prompt)
+    (call,) = stage.calls
+    assert call["prompt"] == prompt and desk.secrets
+    assert str(tmp_path) in call["seen"] and ".secret" in call["seen"]
+    assert not [text for text in (prompt, *desk.secrets) if text in call["seen"] + desk.seen]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc")
+async def test_x025_no_prompt_and_no_secret_is_an_argument_of_an_agent_of_the_protocol(tmp_path: Path) -> None:
+    case, prompt = Case(tmp_path), f"Prompt {uuid.uuid4()}"
+    case.desk = desk = Looking(case.runtime)
+    await case.turn([["mcp", "give_verdict", {"verdict": "good_to_go"}]], tools=("give_verdict",), prompt=prompt)
+    await case.pool.leave("r1")
+    assert desk.calls and desk.secrets and "acp_agent.py" in desk.seen and "pipe.py" in desk.seen
+    assert not [text for text in (prompt, *desk.secrets) if text in desk.seen]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc")
+async def test_x025_no_prompt_no_key_and_no_secret_is_an_argument_of_a_model_agent(tmp_path: Path) -> None:
+    with FakeModel() as model:
+        case, prompt = ModelCase(tmp_path, model), f"Prompt {uuid.uuid4()}"
+        case.desk = desk = Looking(case.runtime)
+        model.script(
+            {"tools": [("run_command", {"command": "true"}), ("give_verdict", {"verdict": "good_to_go"})]},
+            {"text": "Done."},
+        )
+        await case.turn(prompt, tools=("give_verdict",))
+        await case.close()
+    assert desk.calls and desk.secrets and "main.py" in desk.seen
+    assert prompt in str(case.bodies()) and KEY in str(model.requests)
+    assert not [text for text in (prompt, KEY, *desk.secrets) if text in desk.seen]
 
 
 def test_x022_no_shell_anywhere() -> None:

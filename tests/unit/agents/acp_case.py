@@ -72,11 +72,12 @@ class Case:
         self.log = tmp_path / "log.jsonl"
         self._script = tmp_path / "script.json"
         self._home = tmp_path
-        self.bridge = SharedBridge(Path("/tmp") / f"sw-{os.getpid()}")
+        self.runtime = Path("/tmp") / f"sw-{os.getpid()}"
+        self.bridge = SharedBridge(self.runtime)
         self.pool = Pool(
             {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}, Leftovers(tmp_path / "processes"), self.bridge
         )
-        self.desk = FakeDesk()
+        self.desk: FakeDesk = FakeDesk()
         self._mark = f"case-{uuid.uuid4().hex}"
 
     async def turn(
@@ -88,6 +89,7 @@ class Case:
         idle: float | None = None,
         tools: tuple[Tool, ...] = (),
         counted: Usage | None = None,
+        prompt: str = "Build it.",
         **script: Any,
     ) -> TurnAnswer:
         """Take a turn with an agent that does these steps."""
@@ -98,7 +100,7 @@ class Case:
             key=talk,
             role="builder",
             agent="scripted",
-            prompt="Build it.",
+            prompt=prompt,
             folder=str(self.folder),
             permissions=permissions,
             idle_seconds=idle,

@@ -40,9 +40,10 @@ class ModelCase:
         self.folder = tmp_path / "project"
         self.folder.mkdir()
         self.state = tmp_path / "state"
-        self.model, self.desk = model, FakeDesk()
-        self._runtime = Path(tempfile.mkdtemp(prefix="sw-"))  # a socket's path has to be short
-        self._bridge = SharedBridge(self._runtime)
+        self.model = model
+        self.desk: FakeDesk = FakeDesk()
+        self.runtime = Path(tempfile.mkdtemp(prefix="sw-"))  # a socket's path has to be short
+        self._bridge = SharedBridge(self.runtime)
         parent = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "MY_KEY": KEY, "OTHER_API_KEY": "sk-of-another"}
         self.pool = Pool(parent, Leftovers(self.state / "processes"), self._bridge)
 
@@ -80,7 +81,7 @@ class ModelCase:
 
     async def close(self) -> None:
         await self.pool.leave("r1")
-        shutil.rmtree(self._runtime)
+        shutil.rmtree(self.runtime)
 
 
 class Engine:

@@ -125,8 +125,10 @@ def test_a_call_is_told_of_our_tools_or_stays_as_it_was(preset: Preset) -> None:
     assert (with_tools(preset, plain, OURS, ("give_verdict",), {}) != plain) == takes
 
 
-@pytest.mark.parametrize("session", ["", "--yolo", "-c", "a b", "a\n--x", "x" * 300, "../../etc/passwd", "a\u00e9"])
-def test_what_can_be_no_session_id_is_none(session: str) -> None:
+@pytest.mark.parametrize(
+    "session", ["", "--yolo", "-oProxyCommand=x", "-c", "a b", "a\n--x", "x" * 300, "../../etc/passwd", "a\u00e9"]
+)
+def test_x021_what_can_be_no_session_id_is_none(session: str) -> None:
     assert not is_session(session)
     assert is_session("ses_dc715c9c3ffeq6Jhhd4WGwJyWY") and is_session("01a238e9-e7a2-7d21-b44e-0bc9551628a2")
 
@@ -146,8 +148,9 @@ def test_a_preset_names_its_program_and_a_command_takes_its_place() -> None:
         {"command": ("mine",), "model": "m"},
         {"preset": "codex", "model": "--dangerously-bypass-approvals-and-sandbox"},
         {"preset": "codex", "model": "a b"},
+        {"preset": "claude", "model": "-oProxyCommand=x"},
     ],
 )
-def test_an_agent_without_a_program_or_with_an_option_for_a_model_is_refused(fields: dict[str, object]) -> None:
+def test_x021_an_agent_without_a_program_or_with_an_option_for_a_model_is_refused(fields: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         CliAgentConfig.model_validate({"kind": "cli", **fields})

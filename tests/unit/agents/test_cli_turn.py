@@ -22,6 +22,8 @@ from tests.unit.agents.acp_case import FakeDesk
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "agents"
 PRESETS: tuple[Preset, ...] = get_args(Preset)
+RUNTIME = Path("/tmp") / f"sw-{os.getpid()}"
+OPTIONS = ("--dangerously-skip-permissions", "-c core.sshCommand=x", "--upload-pack=x", "-oProxyCommand=x")
 
 
 class Stage:
@@ -29,7 +31,7 @@ class Stage:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.desk = FakeDesk()
+        self.desk: FakeDesk = FakeDesk()
 
     @property
     def shown(self) -> list[tuple[Stream, str]]:
@@ -44,6 +46,7 @@ class Stage:
         env: dict[str, str] | None = None,
         tools: tuple[Tool, ...] = (),
         idle: float = 60,
+        **others: str,
     ) -> TurnAnswer:
         (self.folder / "plays.json").write_text(json.dumps(plays), "utf-8")
         player = str(Path(__file__).with_name("player.py"))
@@ -53,8 +56,9 @@ class Stage:
             run_id="run-1", key="make", role="w", agent="mine", prompt="Say héllo.", folder=str(self.folder),
             permissions=permissions, session=session, idle_seconds=idle, tools=tools, verdicts=("good",),
         )  # fmt: skip
+        request = request.model_copy(update=others)
         leftovers = Leftovers(self.folder / "left")
-        bridge = SharedBridge(Path("/tmp") / f"sw-{os.getpid()}")
+        bridge = SharedBridge(RUNTIME)
         return await cli.turn(config, request, self.desk, os.environ, leftovers, bridge)
 
     @property
@@ -106,7 +110,19 @@ async def test_a_variable_of_the_configuration_does_not_widen_what_a_role_may_do
     assert json.loads(call["env"]["OPENCODE_PERMISSION"])["edit"] == "deny" and call["env"]["OPENCODE_X"] == "kept"
 
 
-async def test_a_session_id_that_is_an_option_is_never_passed_on(stage: Stage) -> None:
+@pytest.mark.parametrize("text", OPTIONS)
+@pytest.mark.parametrize("preset", PRESETS)
+async def test_x021_no_text_of_others_is_an_argument_of_a_known_command_line(
+    stage: Stage, preset: Preset, text: str
+) -> None:
+    await stage.turn(preset, golden(f"{preset}-turn"))
+    others = dict.fromkeys(("run_id", "key", "role", "agent", "prompt"), text)
+    await stage.turn(preset, golden(f"{preset}-turn"), session=text, **others)
+    plain, hostile = stage.calls
+    assert hostile["arguments"] == plain["arguments"] and hostile["prompt"] == text
+
+
+async def test_x021_a_session_id_that_is_an_option_is_never_passed_on(stage: Stage) -> None:
     answer = await stage.turn("qwen", golden("qwen-turn"), session="--yolo")
     assert answer.warnings and "--yolo" not in stage.calls[0]["arguments"]
 
