@@ -22,6 +22,10 @@ _SEQUENCE = re.compile(
 )
 """Escape sequences of a terminal. Possessive, and an open string ends at its line: linear."""
 
+_BEGUN = re.compile(r"\x1b(?:\[[0-?]*+[ -/]*+|[ -/]*+|\][^\x07\x1b\x80-\x9f\n]*+\x1b?)\Z")
+_MOST_BEGUN = 1_000
+"""What is longer is text behind an escape character and no sequence."""
+
 _INVISIBLE = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff\ud800-\udfff"
@@ -65,6 +69,14 @@ def clean(text: str, *, newlines: bool) -> str:
 def without_escapes(text: str) -> str:
     """The text without a terminal's escape sequences and with plain line ends; every other character stays."""
     return _SEQUENCE.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def split_escape(text: str) -> tuple[str, str]:
+    """A piece of a stream without the escape sequence that only begins at its end, and that beginning."""
+    begun = _BEGUN.search(text)
+    if begun is None or len(begun[0]) > _MOST_BEGUN:
+        return text, ""
+    return text[: begun.start()], begun[0]
 
 
 def _shown(match: re.Match[str], newlines: bool) -> str:

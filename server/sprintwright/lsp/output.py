@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from sprintwright.engine.ports import Stream
 from sprintwright.lsp import methods, wire
 from sprintwright.lsp.publisher import Client
-from sprintwright.text import without_escapes
+from sprintwright.text import split_escape, without_escapes
 
 _SECONDS = 0.1
 _MOST_WAITING = 64 * 1024
@@ -20,6 +20,8 @@ class _Waiting:
     pieces: list[tuple[str, Stream, str]] = field(default_factory=list[tuple[str, Stream, str]])
     size: int = 0
     dropped: int = 0
+    begun: dict[tuple[str, Stream], str] = field(default_factory=dict[tuple[str, Stream], str])
+    """Beginnings of escape sequences, by leaf and stream; a pipe may cut anywhere."""
     timer: asyncio.TimerHandle | None = None
 
 
@@ -33,6 +35,9 @@ class Output:
     def add(self, run_id: str, key: str, stream: Stream, text: str) -> None:
         """A leaf of a run said something."""
         waiting = self._waiting.setdefault(run_id, _Waiting())
+        text, begun = split_escape(waiting.begun.pop((key, stream), "") + text)
+        if begun:
+            waiting.begun[key, stream] = begun
         text = without_escapes(text)
         if waiting.pieces and waiting.pieces[-1][:2] == (key, stream) and len(waiting.pieces[-1][2]) < _MOST_WAITING:
             waiting.pieces[-1] = (key, stream, waiting.pieces[-1][2] + text)
