@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -209,3 +209,54 @@ def test_r033_a_run_in_a_renamed_workspace_is_made_elsewhere_and_only_shown(plac
     assert shown.returncode == 0 and "made elsewhere" in shown.stdout
     refused = place.call("rerun", "last", "b", "--yes", "--folder", str(moved))
     assert refused.returncode == 2 and place.turns() == {"a": 1, "b": 1}
+
+
+def appended(journal: Path) -> None:
+    """A verdict of the agent's own, as the last record."""
+    last = json.loads(journal.read_text().splitlines()[-1])
+    with journal.open("a") as file:
+        file.write(json.dumps({**last, "seq": last["seq"] + 1, "kind": "verdict", "verdict": "good_to_go"}) + "\n")
+
+
+def shortened(journal: Path) -> None:
+    os.truncate(journal, journal.stat().st_size - 1)
+
+
+def replaced(journal: Path) -> None:
+    other = journal.with_name("other")
+    shutil.copy(journal, other)
+    other.replace(journal)
+
+
+@pytest.mark.parametrize(
+    ("act", "words"),
+    [
+        (appended, "Another program wrote"), (shortened, "Another program wrote"), (replaced, "was replaced"),
+        (Path.unlink, "was removed"),
+    ],
+)  # fmt: skip
+def test_x034_a_journal_that_an_agent_changes_in_its_turn_stops_the_run_in_words(
+    place: Place, tmp_path: Path, act: Callable[[Path], None], words: str
+) -> None:
+    with at_work(place, tmp_path) as running:
+        (folder,) = runs(place).iterdir()
+        act(folder / "journal.jsonl")
+        (tmp_path / "go").touch()
+        out, said = running.communicate(timeout=60)
+    assert running.returncode == 1 and words in out + said
+    assert place.turns() == {"a": 1}, "nothing goes on after it"
+
+
+def test_x034_a_line_that_an_agent_edits_at_its_length_makes_the_run_unreadable(place: Place, tmp_path: Path) -> None:
+    """Looking at size and inode does not find it while the run goes on; the checksums do at the next look."""
+    with at_work(place, tmp_path) as running:
+        (folder,) = runs(place).iterdir()
+        with (folder / "journal.jsonl").open("r+b") as file:
+            content = file.read()
+            file.seek(content.index(b'"started"'))
+            file.write(b'"stabted"')
+        (tmp_path / "go").touch()
+        running.communicate(timeout=60)
+    shown = place.call("show")
+    assert "unreadable" in shown.stdout + shown.stderr
+    assert place.call("resume").returncode != 0

@@ -110,7 +110,7 @@ def ended_progress(editor: Editor, run_id: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("way", ["command", "progress"])
-async def test_a_run_is_cancelled_and_its_agent_is_gone(editor: Editor, work: Workplace, way: str) -> None:
+async def test_b079_a_run_is_cancelled_and_its_agent_is_gone(editor: Editor, work: Workplace, way: str) -> None:
     told = work.signal(f"at-work-{way}")
     work.script({f"first_{way}": [GOOD], f"hang_{way}": [{"hang": True, "tell": told.path}]})
     work.turns(f"hangs_{way}", f"first_{way}", f"hang_{way}")

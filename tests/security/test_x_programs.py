@@ -105,7 +105,7 @@ FILES = {
         ("", r"C:\tools", None),
     ],
 )
-def test_x019_windows_look_up(name: str, path: str, found: str | None) -> None:
+def test_x019_b099_windows_look_up(name: str, path: str, found: str | None) -> None:
     assert find_on_windows(name, path, FILES.__contains__, folder=r"C:\w") == found
 
 
@@ -230,7 +230,7 @@ KEPT_BACK = [
 ]
 
 
-def test_x023_children_get_exactly_the_list() -> None:
+def test_x023_b097_children_get_exactly_the_list() -> None:
     parent = PASSED | dict.fromkeys(KEPT_BACK, "x") | {"MY_SETTING": "m", "TERM": "xterm"}
     got = child_environment(parent, {"OPENAI_API_KEY": "its own"}, listed=["MY_SETTING"])
     assert got == PASSED | {"TERM": "dumb", "OPENAI_API_KEY": "its own", "MY_SETTING": "m"}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
@@ -348,3 +350,14 @@ async def test_counts_that_no_model_can_have_used_do_not_count(case: Case) -> No
 
 async def test_r075_the_version_of_the_agent_is_told_with_each_turn(case: Case) -> None:
     assert (await case.turn([["say", "ok"]])).version == "scripted 1"
+
+
+async def test_b089_after_an_agent_was_killed_the_next_run_has_a_new_process(case: Case) -> None:
+    first = await case.turn([["say", "one"]])
+    (killed,) = case.live()
+    os.kill(killed, signal.SIGKILL)
+    while case.pool.take("r1", "t", first.session) is not None:  # noqa: ASYNC110 - until its end is noticed
+        await asyncio.sleep(0)
+    second = await case.turn([["say", "two"]], session=first.session)
+    (pid,) = case.live()
+    assert second.text == "two" and pid != killed

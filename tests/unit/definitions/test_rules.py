@@ -375,3 +375,9 @@ def test_the_nearest_of_thousands_of_names_is_looked_for_among_those_that_begin_
         nearest("bame_x1", names)
     assert compared == [200]
     assert (nearest("bame_1x", names) or "").startswith("bame_")
+
+
+@pytest.mark.parametrize("limit", ["", "max_iterations: 0, "])
+def test_b123_a_loop_that_nothing_ends_is_an_error_on_its_place_while_the_file_is_edited(limit: str) -> None:
+    loaded = load_stages(f"{{id: again, kind: loop, {limit}body: [{JUDGE}]}}")
+    assert loaded.value is None and "'again' (loop) would have no end" in only(loaded, "endless_loop").message

@@ -147,3 +147,41 @@ def test_r042_a_wait_for_a_retry_or_a_free_place_ends_at_once() -> None:
             await asyncio.wait_for(walk, 1)
 
     asyncio.run(act())
+
+
+def test_b081_a_cancel_in_the_fifth_of_six_reviews_is_cancelled_and_four_results_are_kept() -> None:
+    plan = "".join(f"## File {number}: f{number}\nLook.\n" for number in range(1, 7))
+    group = {
+        "id": "g", "kind": "parallel_group", "over": "File", "from": "plan", "max_concurrency": 1,
+        "body": [turn("review", save_as="review")],
+    }  # fmt: skip
+    bench, at_work = Bench(define(group, vars={"plan": plan})), asyncio.Event()
+
+    class Hanging:
+        def traits(self, agent: str) -> AgentTraits:
+            return AgentTraits(writes=False)
+
+        async def turn(self, request: TurnRequest, desk: Desk) -> TurnAnswer:
+            if request.key == "g[5]/review":
+                at_work.set()
+                await asyncio.Event().wait()
+            return TurnAnswer(text=f"seen {request.key}")
+
+        async def leave(self, run_id: str, talk: str = "") -> None:
+            pass
+
+    async def act() -> None:
+        bench.agents = Hanging()  # pyright: ignore[reportAttributeAccessIssue]
+        task = asyncio.create_task(walk_run(bench.make()))
+        await at_work.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(act())
+    bench.records = bench.journal.records
+    state = bench.state
+    assert state.status == "cancelled"
+    assert [state.nodes[f"g[{number}]/review"].status for number in range(1, 5)] == ["done"] * 4
+    assert state.nodes["g[5]/review"].status == "cancelled" and "g[6]/review" not in state.nodes
+    assert bench.value("g[4]/review")["text"] == "seen g[4]/review"

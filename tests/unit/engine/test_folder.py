@@ -59,7 +59,7 @@ def test_x073_a_turn_that_left_all_as_it_was_is_unchanged() -> None:
 
 
 @pytest.mark.parametrize("where", ["files", "git", "ignored"])
-def test_x073_what_changed_is_named_wherever_it_is(where: str) -> None:
+def test_x073_b093_what_changed_is_named_wherever_it_is(where: str) -> None:
     folder = Folder(CHANGED)
 
     def act(_request: TurnRequest) -> str:

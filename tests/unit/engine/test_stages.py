@@ -62,7 +62,7 @@ def test_m033_m034_the_limit_comes_from_the_plan_else_from_the_definition(text: 
     assert len(bench.keys) == limit and bench.prompt("l[1]/judge") == str(limit)
 
 
-def test_m035_without_any_limit_there_is_one_pass() -> None:
+def test_m035_b123_without_any_limit_there_is_one_pass() -> None:
     loop = {**LOOP, "max_iterations": 0, "max_iterations_from": "n", "body": [turn("judge", verdict=JUDGE)]}
     bench = Bench(define(loop), lambda _r: "again")
     assert bench.run().status == "not_converged" and len(bench.keys) == 1
