@@ -99,7 +99,7 @@ def test_a_run_that_was_cut_off_loads_the_session_of_the_pass_before(place: Plac
     (place.base / "generator.json").write_text(json.dumps(script))
     place.one_try("dev")
     failed = place.call("run", "dev", "Build one.")
-    assert failed.returncode == 1 and "SIGKILL" in failed.stdout + failed.stderr
+    assert failed.returncode == 1 and "signal 9 (perhaps out of memory)" in failed.stdout + failed.stderr
     script["turns"] = [TURNS["generator"][1]]
     (place.base / "generator.json").write_text(json.dumps(script))
     done = place.call("resume", "last")

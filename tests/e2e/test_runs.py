@@ -56,7 +56,7 @@ def test_another_terminal_sees_a_live_run_and_cancels_it(place: Place) -> None:
     assert again.returncode == 2 and "not being carried on" in again.stderr
 
 
-def test_b053_a_run_whose_owner_was_killed_is_interrupted_and_its_agent_is_gone(place: Place) -> None:
+def test_b053_r059_a_run_whose_owner_was_killed_is_interrupted_and_its_agent_is_gone(place: Place) -> None:
     process = hanging(place, "sprints[1]/passes[1]/generator")
     process.kill()
     process.communicate()

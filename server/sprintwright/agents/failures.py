@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 from collections.abc import Iterator
 from typing import Any, cast
 
@@ -107,6 +108,15 @@ def classify(returncode: int, stderr: str, stdout: str) -> tuple[Cause, float | 
             if cause is not None:
                 return cause, None
     return "exit", None
+
+
+def ending(status: int) -> str:
+    """How a program ended, in words. A kernel that lacks memory ends what it chooses by signal 9 (faults.md R59)."""
+    if status >= 0:
+        return f"exited with status {status}"
+    if status == -signal.SIGKILL:
+        return "was ended by signal 9 (perhaps out of memory)"
+    return f"was ended by signal {-status} ({signal.strsignal(-status) or 'unknown'})"
 
 
 def sentence(said: str) -> str:

@@ -1,7 +1,7 @@
 """Plays a known command line: player.py FOLDER. FOLDER/plays.json: one entry a call, the last for all further ones.
 
-An entry: {"file", "text", "stderr", "exit", "spin", "look"}; what spins is printed again and again for ever. Each call is
-written to FOLDER/calls.jsonl: arguments, prompt, variables, and with "look" the arguments of all processes.
+An entry: {"file", "text", "stderr", "exit", "kill", "spin", "look"}; what spins is printed again and again for ever. Each
+call is written to FOLDER/calls.jsonl: arguments, prompt, variables, and with "look" the arguments of all processes.
 """
 
 import contextlib
@@ -32,4 +32,6 @@ while "spin" in play:
     for text in play["spin"]:
         os.write(1, text.encode())
         time.sleep(0.1)
+if "kill" in play:
+    os.kill(os.getpid(), play["kill"])
 sys.exit(play.get("exit", 0))

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import pytest
 
@@ -39,7 +39,7 @@ class Stage:
 
     async def turn(
         self,
-        preset: Preset,
+        preset: Preset | Literal[""],
         *plays: dict[str, Any],
         session: str = "",
         permissions: Permissions = "read_only",
@@ -160,6 +160,25 @@ async def test_r061_r074_no_failed_turn_is_an_answer_whatever_its_exit_status(
     with pytest.raises(Operational) as caught:
         await stage.turn(preset, play)
     assert caught.value.cause == cause and words in caught.value.message and "'mine'" in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("preset", "play"),
+    [
+        ("", {"text": "half\n"}),
+        ("codex", {"text": '{"type":"turn.started"}\n'}),
+        ("codex", {"text": '{"type":"turn.failed","error":{"message":"no"}}\n'}),
+        ("claude", golden("claude-turn")),
+    ],
+    ids=["command", "in the middle", "failed", "behind its answer"],
+)
+async def test_r059_an_agent_that_was_killed_is_a_failure_that_says_so(
+    stage: Stage, preset: Preset | Literal[""], play: dict[str, Any]
+) -> None:
+    with pytest.raises(Operational) as caught:
+        await stage.turn(preset, {**play, "stderr": "Error: 429 Too Many Requests\n", "kill": 9})
+    assert caught.value.cause == "exit"
+    assert "Agent 'mine' was ended by signal 9 (perhaps out of memory): " in caught.value.message
 
 
 async def test_r066_a_line_without_an_end_ends_the_agent(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -108,7 +108,7 @@ def test_what_only_mentions_a_limit_or_a_login_is_an_exit(stderr: str, stdout: s
     assert classify(1, stderr, stdout) == ("exit", None)
 
 
-def test_a_program_that_was_killed_is_not_limited_whatever_it_said() -> None:
+def test_r059_a_program_that_was_killed_is_not_limited_whatever_it_said() -> None:
     assert classify(-9, "Error: 429 Too Many Requests", "") == ("exit", None)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import signal
 import stat
 from collections.abc import AsyncGenerator
 from pathlib import Path
@@ -114,3 +116,14 @@ async def _is_limited(case: ModelCase, session: str) -> None:
         await case.turn("More.", session=session)
     assert (caught.value.cause, caught.value.data["retry_after"]) == ("rate_limit", 30)
     assert len(case.model.requests) == 1
+
+
+async def test_r059_a_process_that_was_killed_is_a_failure_that_says_so(case: ModelCase) -> None:
+    case.model.script({"text": "one two three four five", "hold": 3})
+    turn = asyncio.create_task(case.turn("Count."))
+    await case.desk.hears("one two ")
+    for process in case.pool.leftovers.live_pids("r1"):
+        os.kill(process, signal.SIGKILL)
+    with pytest.raises(Operational, match=r"was ended by signal 9 \(perhaps out of memory\)") as caught:
+        await turn
+    assert caught.value.cause == "exit"

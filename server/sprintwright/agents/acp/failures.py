@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import signal
 from typing import cast
 
-from sprintwright.agents.failures import classify, sentence
+from sprintwright.agents.failures import classify, ending, sentence
 from sprintwright.errors import Operational
 from sprintwright.text import one_line
 
@@ -30,7 +29,7 @@ def refused(name: str, sign_in: str, words: str, code: int, data: object = None)
 
 
 def died(name: str, sign_in: str, status: int | None, stderr: str) -> Operational:
-    """What the end of an agent's process, or of its output, in the middle of its work comes to (R61, R62)."""
+    """What the end of an agent's process, or of its output, in the middle of its work comes to (R59, R61, R62)."""
     lines = [line for line in stderr.splitlines() if line.strip()][-_LINES:]
     said = "\nIt said last:\n" + "\n".join(f"  {line[:300]}" for line in lines) if lines else ""
     if status is None:
@@ -40,8 +39,7 @@ def died(name: str, sign_in: str, status: int | None, stderr: str) -> Operationa
         return _sign_in(name, sign_in, sentence(one_line(lines[-1], 300)))
     if cause == "rate_limit":
         return Operational(cause, f"Agent {name!r} is rate limited.{said}", retry_after=retry_after)
-    how = f"was ended by {_signal(-status)}" if status < 0 else f"exited with status {status}"
-    return Operational("exit", f"Agent {name!r} {how} before its answer was whole.{said}")
+    return Operational("exit", f"Agent {name!r} {ending(status)} before its answer was whole.{said}")
 
 
 def _sign_in(name: str, sign_in: str, said: str) -> Operational:
@@ -54,10 +52,3 @@ def _seconds(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value) if 0 <= value < _LONGEST_WAIT else None
-
-
-def _signal(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

@@ -15,7 +15,7 @@ from sprintwright.agents.bridge.shared import SharedBridge
 from sprintwright.agents.cli.presets import call_of, is_session, takes_tools, with_tools
 from sprintwright.agents.cli.reading import Reading, ThreadTotals
 from sprintwright.agents.config import CliAgentConfig, Preset, command_setting
-from sprintwright.agents.failures import classify
+from sprintwright.agents.failures import classify, ending
 from sprintwright.engine.ports import Desk, Output, TurnAnswer, TurnRequest
 from sprintwright.errors import Operational
 from sprintwright.processes import Finished, Leftovers, child_environment, find_program, run_process
@@ -189,7 +189,7 @@ def _failure(request: TurnRequest, finished: Finished) -> Operational:
     """What happened, and what to do where that is known."""
     cause, retry_after = classify(finished.returncode, finished.stderr, finished.stdout)
     said = one_line(finished.stderr[-4000:] or finished.stdout[-4000:], 400) or "it printed nothing"
-    return _operational(request, cause, retry_after, f"exited with status {finished.returncode}: {said}")
+    return _operational(request, cause, retry_after, f"{ending(finished.returncode)}: {said}")
 
 
 def _failure_of_preset(request: TurnRequest, finished: Finished, reading: Reading) -> Operational:
@@ -206,7 +206,9 @@ def _failure_of_preset(request: TurnRequest, finished: Finished, reading: Readin
     if cause == "exit":
         cause, retry_after = classify(code, finished.stderr, finished.stdout)
     said = one_line(end.text[-4000:] or finished.stderr[-4000:], 400) or "it did not say why"
-    if end.kind == "failed":
+    if code < 0:
+        what = f"{ending(code)}: {said}"
+    elif end.kind == "failed":
         what = f"failed (exit status {code}): {said}"
     elif end.kind == "final":
         what = f"exited with status {code}: {said}"
