@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.terminal import PROGRAM, Place, dev_script, swarm_script
-from tests.support.waiting import wardens_of
+from tests.support.waiting import until, wardens_of
 
 
 @pytest.fixture
@@ -21,13 +22,15 @@ def place(tmp_path: Path) -> Place:
     return Place(tmp_path, dev_script())
 
 
-def hanging(place: Place, key: str) -> subprocess.Popen[str]:
-    """A live run whose agent is at work in a turn, for certain."""
+def hanging(place: Place, key: str, *more: str) -> subprocess.Popen[str]:
+    """A live run whose agent is at work in a turn, for certain; nobody reads what it prints."""
     pipe = place.base / "pipe"
     os.mkfifo(pipe)
     place.script[key] = [{"tell": str(pipe), "hang": True}, *place.script[key]]
     place.configure()
-    process = place.start("run", "dev", "x")
+    process = place.start("run", "dev", "x", *more)
+    small(process)
+    small(process)
     assert pipe.read_text() == "here"
     return process
 
@@ -68,7 +71,9 @@ def test_b053_r059_a_run_whose_owner_was_killed_is_interrupted_and_its_agent_is_
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)])
-def test_r041_signals_end_in_order_with_their_own_code_and_leave_no_agent(place: Place, number: int, code: int) -> None:
+def test_r041_r058_signals_end_in_order_with_their_own_code_and_leave_no_agent(
+    place: Place, number: int, code: int
+) -> None:
     process = hanging(place, "sprints[1]/passes[1]/generator")
     agent = place.prompts()[-1]["pid"]
     for _ in range(3):
@@ -79,6 +84,50 @@ def test_r041_signals_end_in_order_with_their_own_code_and_leave_no_agent(place:
     kinds = [json.loads(line) for line in (newest(place) / "journal.jsonl").read_text().splitlines()]
     assert [k["data"]["status"] for k in kinds if k["kind"] == "ended"] == ["cancelled"]
     assert place.call("resume").returncode == 0
+
+
+def small(process: subprocess.Popen[str]) -> None:
+    """Let the program's output stall after few records, as long as nobody reads it."""
+    assert process.stdout is not None
+    fcntl.fcntl(process.stdout, fcntl.F_SETPIPE_SZ, 4096)
+
+
+def test_r058_a_reader_that_stops_does_not_stall_the_run_and_misses_nothing_when_it_reads_again(place: Place) -> None:
+    process = place.start("run", "dev", "x", "--json")
+    small(process)
+    until(lambda: any(kind_of(line) == "ended" for line in journal_of(place)))
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, err) == (0, "")
+    assert [json.loads(line)["seq"] for line in out.splitlines()] == [
+        json.loads(line)["seq"] for line in journal_of(place)
+    ]
+
+
+def test_r058_a_signal_ends_a_run_whose_reader_has_stopped(place: Place) -> None:
+    process = hanging(place, "sprints[3]/passes[1]/generator", "--json")
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(30) == 143
+    assert process.communicate()[1] == "Cancelling. The same again ends it at once.\n"
+
+
+def test_r058_a_reader_that_is_gone_ends_nothing_and_is_no_traceback(place: Place) -> None:
+    process = place.start("run", "dev", "x", "--json")
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.readline()
+    process.stdout.close()
+    with process.stderr as errors:
+        assert (errors.read(), process.wait(30)) == ("", 0)
+    assert place.show()["status"] == "completed"
+
+
+def journal_of(place: Place) -> list[str]:
+    """Lines of the newest run's journal; none before there is one."""
+    runs = sorted((place.project / ".sprintwright" / "runs").glob("*/journal.jsonl"))
+    return [line for line in runs[-1].read_text().splitlines(keepends=True) if line.endswith("\n")] if runs else []
+
+
+def kind_of(line: str) -> str:
+    return json.loads(line)["kind"]
 
 
 def test_r024_a_journal_older_than_what_was_seen_is_not_resumed_unasked(place: Place) -> None:
@@ -321,7 +370,7 @@ def test_without_git_the_changes_are_not_known_and_that_is_said(place: Place) ->
     assert "not all could be looked at" in ran.stdout and "git" in ran.stdout
 
 
-def test_output_that_cannot_be_written_is_no_traceback(place: Place) -> None:
+def test_r058_output_that_cannot_be_written_is_no_traceback(place: Place) -> None:
     for shell in ("list >&-", "list > /dev/full", "show 2>&1 | true", "workflows | head -1", "agents >/dev/full"):
         ran = subprocess.run(
             ["sh", "-c", f"{' '.join(PROGRAM)} {shell}"],

@@ -26,6 +26,7 @@ from sprintwright.cli.exits import FAILED, HUNG_UP, INTERRUPTED, NEEDS_YOU, OK, 
 from sprintwright.cli.log import log_to
 from sprintwright.cli.people import Absent, Terminal, ask_line
 from sprintwright.cli.raising import ask_for_more, go_on_with, is_limited
+from sprintwright.cli.streams import Unhurried
 from sprintwright.cli.views import JsonView, PlainView, View
 from sprintwright.engine.ports import People
 from sprintwright.errors import Refused
@@ -35,6 +36,8 @@ from sprintwright.text import clean
 
 Begin: TypeAlias = Callable[[World], Awaitable[LiveRun | Outcome]]
 _SIGNALS = {signal.SIGINT: INTERRUPTED, signal.SIGTERM: TERMINATED, signal.SIGHUP: HUNG_UP}
+_LAST_LINES_SECONDS = 1.0
+"""So long whoever ended us may take what was not read yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,7 @@ def drive(session: Session, begin: Begin, wishes: Wishes) -> int:
     log_to(session.places.state)
     while True:
         try:
-            code, live = asyncio.run(_drive(session, begin))
+            code, live = _driven(session, begin)
         except Refused as refused:
             if not session.interactive or not _asked(session, refused, wishes):
                 raise
@@ -145,13 +148,20 @@ async def _mine_or_back() -> ArtifactChoice | None:
                 print("Please say mine, back or stop.")
 
 
-async def _drive(session: Session, begin: Begin) -> tuple[int, LiveRun | None]:
-    view = _view(session)
+def _driven(session: Session, begin: Begin) -> tuple[int, LiveRun | None]:
+    """Carry the run to its end; then wait for the reader of our output, outside of the loop: signals end that."""
+    out, exits = Unhurried(), list[int]()
+    try:
+        return asyncio.run(_drive(session, begin, _view(session, out), exits))
+    finally:
+        out.close(_LAST_LINES_SECONDS if exits else None)
+
+
+async def _drive(session: Session, begin: Begin, view: View, exits: list[int]) -> tuple[int, LiveRun | None]:
     people: People = Terminal(view.paused) if session.interactive else Absent(agreed=session.yes)
     world = make_world(
         session.environment, session.folder, session.settings, people, on_record=view.record, on_output=view.output
     )
-    exits: list[int] = []
     begun: list[LiveRun] = []
     loop = asyncio.get_running_loop()
     for number, code in _SIGNALS.items():  # before the run begins: a signal at that moment cancels it as any other
@@ -202,11 +212,11 @@ def _on_signal(begun: list[LiveRun], view: View, code: int, exits: list[int]) ->
         live.cancel()
 
 
-def _view(session: Session) -> View:
+def _view(session: Session, out: Unhurried) -> View:
     if session.json:
-        return JsonView()
+        return JsonView(out.print)
     if sys.stdout.isatty() and not session.plain and os.environ.get("TERM", "") not in ("", "dumb"):
         from sprintwright.cli.tree import TreeView
 
         return TreeView()
-    return PlainView()
+    return PlainView() if sys.stdout.isatty() else PlainView(out.print)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import atexit
 import codecs
 import os
+import select
 import sys
 from io import TextIOWrapper
+from queue import SimpleQueue
+from threading import Thread
 
 _HANDLER = "sprintwright.plain"
 _PLAIN = str.maketrans("✓✗↻▸·…↷⊘■─│├└┌┐┘—–×→‘’“”", "+x~>-.>/#-||`...--x>''\"\"")
@@ -29,6 +32,45 @@ def prepare_streams() -> None:
 def silence() -> None:
     """Nothing more can be written to standard output, and Python must not try at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+class Unhurried:
+    """Standard output behind a thread: a reader that stops, or is gone, never holds up a run (faults.md R58).
+
+    Nothing is dropped: what waits is no more than the run has on disk.
+    """
+
+    def __init__(self) -> None:
+        self._lines: SimpleQueue[str | None] = SimpleQueue()
+        self._thread = Thread(target=self._write_all, name="standard output", daemon=True)
+        self._thread.start()
+
+    def print(self, line: str) -> None:
+        """Queue a line; returns at once and never fails."""
+        self._lines.put(line)
+
+    def close(self, seconds: float | None = None) -> None:
+        """Return when every line is written, nobody takes them any more, or the time is over."""
+        self._lines.put(None)
+        self._thread.join(seconds)
+
+    def _write_all(self) -> None:
+        try:
+            while (line := self._lines.get()) is not None:
+                _write(f"{line}\n")
+        except (OSError, ValueError):  # whoever read it has enough
+            return
+
+
+def _write(text: str) -> None:
+    """Past Python's buffer, whose lock a write that waits would hold at the end of the process, too."""
+    descriptor = sys.stdout.fileno()
+    rest = memoryview(text.encode(sys.stdout.encoding, sys.stdout.errors or "replace"))
+    while rest:
+        try:
+            rest = rest[os.write(descriptor, rest) :]
+        except BlockingIOError:
+            select.select([], [descriptor], [])
 
 
 def _plain(error: UnicodeError) -> tuple[str, int]:

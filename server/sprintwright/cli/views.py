@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from sprintwright.cli.closing import closing_lines
 from sprintwright.cli.words import node_line
@@ -17,6 +17,13 @@ from sprintwright.model.records import Entered, Failed, Finished, Left, Record, 
 from sprintwright.state.fold import RunState
 from sprintwright.state.tree import Delta
 from sprintwright.text import one_line
+
+Print: TypeAlias = Callable[[str], None]
+
+
+def at_once(line: str) -> None:
+    """Print a line, and keep nothing back."""
+    print(line, flush=True)
 
 
 class Watched(Protocol):
@@ -36,7 +43,8 @@ class Watched(Protocol):
 class View(ABC):
     """What is told about a run while it is going on; every call is on the loop."""
 
-    def __init__(self) -> None:
+    def __init__(self, put: Print = at_once) -> None:
+        self._print = put
         self._notes_told = 0
 
     @abstractmethod
@@ -78,7 +86,7 @@ class PlainView(View):
     def showing(self, live: Watched) -> Generator[None]:
         """Name the run first, so that it can be resumed whatever happens."""
         self._notes_told = len(live.state.notes)
-        print(f"run {live.place.run_id} in {live.place.folder}", flush=True)
+        self._print(f"run {live.place.run_id} in {live.place.folder}")
         with super().showing(live):
             yield
 
@@ -90,27 +98,27 @@ class PlainView(View):
                     return
                 if isinstance(record.payload, Failed) and not record.payload.final:
                     return  # the wait that follows says why
-                print(f"{record.key}: {node_line(state.nodes[record.key], leaf=True)}", flush=True)
+                self._print(f"{record.key}: {node_line(state.nodes[record.key], leaf=True)}")
             case Finished() if record.key.endswith("/skip"):
                 key = record.key.removesuffix("/skip")
                 if key in state.nodes and state.nodes[key].status == "skipped":
-                    print(f"{key}: {node_line(state.nodes[key], leaf=True)}", flush=True)
+                    self._print(f"{key}: {node_line(state.nodes[key], leaf=True)}")
             case Entered(entries=entries) if entries:
                 names = ", ".join(f"{record.payload.label} {entry.number}" for entry in entries)
-                print(f"{record.key}: {names}", flush=True)
+                self._print(f"{record.key}: {names}")
             case _:
                 pass
         for note in self.new_notes(state):
-            print(f"note: {note}", flush=True)
+            self._print(f"note: {note}")
 
     def say(self, text: str) -> None:
         """Print it."""
-        print(text, flush=True)
+        self._print(text)
 
     def ended(self, live: Watched) -> None:
         """Print the end and the next step."""
         for line in closing_lines(live.state, live.place):
-            print(line)
+            self._print(line)
 
 
 class JsonView(View):
@@ -119,7 +127,7 @@ class JsonView(View):
     def record(self, record: Record, delta: Delta, state: RunState) -> None:
         """Print the record and the status that it leads to."""
         data = record.payload.model_dump(mode="json", exclude_defaults=True)
-        print(json.dumps({**record.header(), "data": data, "status": state.status}), flush=True)
+        self._print(json.dumps({**record.header(), "data": data, "status": state.status}))
 
     def say(self, text: str) -> None:
         """To standard error: standard output is for events only."""
