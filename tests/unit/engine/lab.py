@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import datetime
 from collections.abc import Callable
 
 from sprintwright.engine.doubles import ManualClock
@@ -20,7 +21,12 @@ class HeldClock(ManualClock):
     def __init__(self, at: float = 0.0) -> None:
         super().__init__()
         self.now_seconds = at
+        self.was_set = datetime.timedelta()
+        """By how much somebody set the time of day."""
         self._sleepers: list[tuple[float, asyncio.Future[None]]] = []
+
+    def now(self) -> datetime.datetime:
+        return super().now() + self.was_set
 
     async def sleep(self, seconds: float) -> None:
         waker: asyncio.Future[None] = asyncio.get_running_loop().create_future()
