@@ -107,7 +107,7 @@ def test_rerun_shows_first_what_it_would_do_again_and_does_nothing_unasked(place
     assert missing.returncode == 2 and "plan" in missing.stderr
 
 
-def test_m079_resume_with_the_edited_definition_shows_what_it_costs_and_reuses_the_rest(place: Place) -> None:
+def test_m079_r055_resume_with_the_edited_definition_shows_what_it_costs_and_reuses_the_rest(place: Place) -> None:
     place.call("run", "steps", "x")
     place.define(
         "steps", STEPS.replace("  - {id: ask", "  - {id: more, kind: agent_turn, role: w, prompt: more}\n  - {id: ask")
