@@ -136,6 +136,23 @@ def test_m085_reconfigure_changes_only_what_is_named_and_nothing_for_an_unknown_
     assert place.turns() == {"plan": 1} and place.show()["status"] == "terminal_ready"
 
 
+def test_r054_an_agent_that_is_gone_at_the_resume_is_named_with_what_to_type(place: Place) -> None:
+    program = place.project.parent / "other-agent"
+    program.write_text("#!/bin/sh\ncat >/dev/null; echo other\n")
+    program.chmod(0o755)
+    place.configure(agents={"other": {"kind": "cli", "command": [str(program)]}})
+    place.call("run", "steps", "x", "--w", "scripted")
+    place.call("reconfigure", "last", "--w", "other")
+    for gone in (program.unlink, lambda: place.configure(agents={})):
+        gone()
+        refused = place.call("continue")
+        assert refused.returncode == 2 and place.show()["status"] == "paused"
+        for said in ("'other'", "role 'w'", f"sprintwright reconfigure {folder_of(place).name} --w NAME"):
+            assert said in " ".join(refused.stderr.split())
+    place.call("reconfigure", "last", "--w", "scripted")
+    assert place.call("continue").returncode == 4 and "Which colour?" in place.call("show").stdout
+
+
 def test_b104_words_are_kept_for_the_next_prompt(place: Place) -> None:
     place.call("run", "steps", "x")
     assert place.call("say", "last", "mind", "the gap").returncode == 0

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from sprintwright.agents.registry import Configured
 from sprintwright.app import decisions as decided
 from sprintwright.app import owners
 from sprintwright.app.active import one_at_a_time, refuse_beside_another
@@ -20,6 +21,7 @@ from sprintwright.app.artifacts import ArtifactChoice, Difference, decide, diffe
 from sprintwright.app.consent import agent_items, require_consent
 from sprintwright.app.cut_off import refuse_cut_off
 from sprintwright.app.decisions import Decision
+from sprintwright.app.doctor import problem_of
 from sprintwright.app.effects import Situation
 from sprintwright.app.files import RunFiles
 from sprintwright.app.live import LiveRun, World, ports_of
@@ -274,7 +276,7 @@ async def take(
     try:
         _check_still(prepared, live)
         if acts:
-            await in_thread(_check_consent, live, world, consent, decisions)
+            await in_thread(_check_players, live, world, consent, decisions)
         await in_thread(RunFiles(prepared.place).settle, [payload for _, payload in decisions])
         for key, payload in decisions:
             live.record(key, payload)
@@ -305,12 +307,28 @@ def _check_still(prepared: Prepared, live: LiveRun) -> None:
         )
 
 
-def _check_consent(live: LiveRun, world: World, consent: str | None, decisions: Sequence[Decision]) -> None:
-    """The agents are those that the user agreed to, the new ones too."""
+def _check_players(live: LiveRun, world: World, consent: str | None, decisions: Sequence[Decision]) -> None:
+    """The agents are there, and are those that the user agreed to, the new ones too (faults.md R54)."""
     roles = dict(live.state.roles)
     for _, payload in decisions:
         if isinstance(payload, Decided):
             roles.update(payload.roles)
     folder = live.place.folder
-    items = agent_items((world.registry.get(name) for name in roles.values()), folder)
+    items = agent_items([_player(live, world, role, name) for role, name in roles.items()], folder)
     require_consent(items, str(folder), consent, UserState(world.places.state))
+
+
+def _player(live: LiveRun, world: World, role: str, name: str) -> Configured:
+    try:
+        agent = world.registry.get(name)
+        problem = problem_of(agent, live.place.folder, world.environment)
+    except Refused as refused:
+        agent, problem = None, refused.message
+    if agent is None or problem:
+        raise Refused(
+            "agent_missing",
+            f"Agent {name!r} can't go on playing role {role!r}: {problem} Or give the role to another agent: "
+            f"sprintwright reconfigure {live.place.run_id} --{role} NAME",
+            role=role,
+        )
+    return agent

@@ -30,7 +30,7 @@ async def check(run: Run, stage: Check, lane: Lane, key: str) -> Action | None:
         nonlocal before
         await run.calm.wait()
         before = await folder.look(run)
-        return Started(after=after, what="check", permissions="workspace_write", before=before.tree)
+        return Started(after=after, what="check", permissions="workspace_write", before=before.tree, head=before.head)
 
     async def perform(sequence: int, _begun: Started) -> TurnResult:
         with run.beside.at_work(key) as together:

@@ -38,12 +38,15 @@ class TurnDesk:
     def __init__(
         self, run: Run, stage: AgentTurn, lane: Lane, key: str, output: Callable[[Stream, str], None], silence: Silence
     ) -> None:
-        self._run, self._role, self._key, self._output, self._silence = run, stage.role, key, output, silence
+        self._run, self._role, self._lane, self._key = run, stage.role, lane, key
+        self._output, self._silence = output, silence
         self._asked = 0
         self.tools = TurnTools(run, stage, lane, key, self.ask)
         """Our tools, and what the agent said by them."""
         self.refused: list[str] = []
         """Sentences about what the agent was not allowed to do."""
+        self.version = ""
+        """What plays, as far as that is known."""
         self.allowed: set[str] = set()
         """Files, relative to the folder, that it was allowed to change."""
 
@@ -77,6 +80,16 @@ class TurnDesk:
         with self._silence.asking():
             made = await run.inner(key, begun, act())
         return Answer(text=made.text, asked=made.asked)
+
+    def plays(self, version: str) -> None:
+        """Tell the user of an agent that was replaced since its last turn (faults.md R54, R75)."""
+        agent = self._run.agent_of(self._role)
+        before = self._run.versions.get(agent, "")
+        if before and version and version != before:
+            text = f"Agent {agent!r} is another one now: {version}; before it was {before}."
+            self._run.note(self._lane, self._key, "version", text)
+        self.version = version
+        self._run.versions[agent] = version or before
 
     def asking(self) -> AbstractContextManager[None]:
         """While a person is waited for in another way, and it is not the agent that is silent."""

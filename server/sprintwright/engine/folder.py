@@ -9,6 +9,7 @@ from sprintwright.engine.beside import Neighbours
 from sprintwright.engine.run import Run
 from sprintwright.errors import WorkspaceError
 from sprintwright.model.changes import TOO_MANY, Change, Snapshot, differing, moved
+from sprintwright.model.records import Noted
 from sprintwright.model.results import Changed
 from sprintwright.paths import runs_here
 
@@ -31,6 +32,11 @@ class Before:
         """Of the snapshot; empty where there is none."""
         return self.snapshot.tree if self.snapshot is not None else ""
 
+    @property
+    def head(self) -> str:
+        """Branch and commit of the user's repository; empty where there is none, or that is not known."""
+        return self.snapshot.head if self.snapshot is not None else ""
+
 
 async def look(run: Run, *, reads: bool = False) -> Before:
     """A snapshot; where none can be taken the reason takes its place and the run goes on."""
@@ -38,10 +44,22 @@ async def look(run: Run, *, reads: bool = False) -> Before:
         snapshot = await run.ports.workspace.take()
     except WorkspaceError as error:
         return Before(note=error.message)
+    _tell_of_head(run, snapshot.head)
     try:
         return Before(snapshot, await run.ports.workspace.ignored() if reads else {})
     except WorkspaceError:
         return Before(snapshot, {"what git ignores": TOO_MANY})
+
+
+def _tell_of_head(run: Run, now: str) -> None:
+    """Say at its first look where a resumed run's repository stands, if that is elsewhere than before (R54)."""
+    before, run.left_at = run.left_at, ""
+    if before and before != now:
+        text = (
+            f"Since this run was last at work its folder's repository moved: {before} -> {now or 'none'}. It goes on "
+            "with the files as they are now; to go back, cancel it and switch the branch."
+        )
+        run.ports.journal.append("", Noted(code="moved", text=text))
 
 
 async def compare(
@@ -69,6 +87,7 @@ async def compare(
     changed = Changed(
         before=before.tree,
         after=after.tree,
+        head=after.head,
         files=files[:MOST_FILES],
         more=max(0, len(files) - MOST_FILES),
         moved=also[:_MOST_NAMES],

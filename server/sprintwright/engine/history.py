@@ -58,6 +58,8 @@ class History:
     """Waits that no start of their leaf followed."""
     active: ActiveTime = field(default_factory=ActiveTime)
     """How long earlier owners were at work."""
+    head: str = ""
+    """Where the user's repository stood when it was last looked at: branch and commit."""
     ended: Ended | None = None
     usage: Usage = field(default_factory=Usage)
     """What finished turns used, those done again since included: they were paid for."""
@@ -81,11 +83,14 @@ class History:
         """Take one more record in."""
         match payload:
             case Started():
+                self.head = payload.head or self.head
                 self._start(key, payload)
             case Finished() if key in self._outside:
                 self._answered(self._outside.pop(key), payload)
             case Finished():
                 self.finished[key] = payload
+                if isinstance(changes := payload.value.get("changes"), dict):
+                    self.head = str(changes.get("head") or self.head)
                 if (used := payload.value.get("usage")) is not None:
                     self.usage += Usage.model_validate(used)
                 self._close(key)

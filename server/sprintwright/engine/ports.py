@@ -74,8 +74,6 @@ class TurnAnswer(Value):
     """Of this turn alone; None: unknown."""
     counted: Usage | None = None
     """What the agent counts for the whole session by now, for agents that do."""
-    version: str = ""
-    """What played, as far as it is known: the agent's own name and version, or its program and that one's date."""
 
 
 Tool = Literal[
@@ -131,6 +129,10 @@ class Desk(Protocol):
 
         A cancellation or a pause ends the wait: `Parked` or `CancelledError` is raised.
         """
+        ...
+
+    def plays(self, version: str) -> None:
+        """Told before the agent gets its prompt: what plays, by name and version, or by file and date."""
         ...
 
     def asking(self) -> AbstractContextManager[None]:

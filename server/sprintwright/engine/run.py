@@ -73,6 +73,8 @@ class Run:
         self.talks = Talks()
         self.versions: dict[str, str] = {}
         """Agent to what played at its last turn."""
+        self.left_at = history.head
+        """Where the repository stood when an earlier owner looked at it last; empty once this walk has looked, too."""
         self.granted: Granted = dict(history.granted)
         self.saved: dict[str, int] = {}
         """How often agents saved an artifact under a name, as names are compared."""

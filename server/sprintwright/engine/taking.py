@@ -47,6 +47,7 @@ async def take_turn(run: Run, stage: AgentTurn, lane: Lane, key: str, prompt: Ma
             permissions=run.permissions_of(stage.role),
             person=traits.person,
             before=before.tree,
+            head=before.head,
             said=run.words_for(key),
             attempt=attempt,
         )
@@ -81,7 +82,6 @@ async def take_turn(run: Run, stage: AgentTurn, lane: Lane, key: str, prompt: Ma
             )
             if answer.usage is not None:
                 run.usage += answer.usage
-            moved = _other_version(run.versions.get(agent, ""), answer.version, agent)
             result = await settle(answer, desk, changes)
             return result.model_copy(
                 update={
@@ -89,9 +89,9 @@ async def take_turn(run: Run, stage: AgentTurn, lane: Lane, key: str, prompt: Ma
                     "session": (
                         Session(agent=agent, id=answer.session, counted=answer.counted) if answer.session else None
                     ),
-                    "version": answer.version,
+                    "version": desk.version,
                     "usage": answer.usage,
-                    "warnings": (*result.warnings, *moved, *desk.refused),
+                    "warnings": (*result.warnings, *desk.refused),
                 }
             )
 
@@ -107,13 +107,6 @@ async def take_turn(run: Run, stage: AgentTurn, lane: Lane, key: str, prompt: Ma
 def traits_of(run: Run, stage: AgentTurn) -> AgentTraits:
     """What the engine must know of the agent that plays the stage's role."""
     return run.ports.agents.traits(run.agent_of(stage.role))
-
-
-def _other_version(before: str, now: str, agent: str) -> tuple[str, ...]:
-    """That an agent was replaced between two turns (faults.md R75)."""
-    if not before or not now or before == now:
-        return ()
-    return (f"Agent {agent!r} is another one now: {now}; before it was {before}.",)
 
 
 def _with_words(prompt: str, said: tuple[str, ...]) -> str:

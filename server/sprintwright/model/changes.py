@@ -27,6 +27,11 @@ class Snapshot(Value):
     (``HEAD``, ``branch``, ``index``, ``branches``, ``tags``, ``remotes``, ``stash``), its ``.git/config`` and
     ``.git/hooks/…``, and each file in a protected place."""
 
+    @property
+    def head(self) -> str:
+        """Branch and commit of the user's repository; empty where there is none."""
+        return f"{self.beside['branch']} {self.beside.get('HEAD', '(no commit)')}" if "branch" in self.beside else ""
+
 
 def moved(before: Mapping[str, str], after: Mapping[str, str], *, without: Collection[str] = ()) -> tuple[str, ...]:
     """What differs between two snapshots beside their trees, in words: ``HEAD: 1a2b3c4d -> 5e6f7a8b``."""

@@ -108,6 +108,8 @@ class Started(Payload):
     """The user's words that were added to the prompt."""
     before: str = ""
     """Tree of the snapshot before the leaf."""
+    head: str = ""
+    """Where the user's repository stood then: branch and commit."""
     attempt: int = 1
 
 

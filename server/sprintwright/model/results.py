@@ -26,6 +26,8 @@ class Changed(Value):
     before: str = ""
     """Tree of the snapshot before; empty when there is none."""
     after: str = ""
+    head: str = ""
+    """Where the user's repository stands afterwards: branch and commit."""
     files: tuple[Change, ...] = ()
     more: int = 0
     """How many further files changed."""

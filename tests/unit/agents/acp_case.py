@@ -33,6 +33,7 @@ class FakeDesk:
         self.acts: list[Act] = []
         self.calls: list[tuple[str, dict[str, Json]]] = []
         self._allows = allows
+        self.version = ""
         self._wanted, self._heard = "", asyncio.Event()
 
     def output(self, stream: Stream, text: str) -> None:
@@ -50,6 +51,9 @@ class FakeDesk:
 
     async def ask(self, kind: Literal["ask", "permission"], text: str, choices: tuple[str, ...] = ()) -> Answer:
         return Answer(text="")
+
+    def plays(self, version: str) -> None:
+        self.version = version
 
     def asking(self) -> AbstractContextManager[None]:
         return nullcontext()

@@ -12,6 +12,7 @@ from sprintwright.engine.ports import AgentTraits, Question, TurnRequest
 from sprintwright.errors import WorkspaceError
 from sprintwright.model.changes import Change, Snapshot, is_test
 from sprintwright.model.definition import Definition
+from sprintwright.model.records import Noted, SetAside, Started
 from sprintwright.model.results import TurnResult
 from tests.unit.engine.support import Bench, define, turn
 
@@ -170,3 +171,24 @@ def test_r067_a_turn_that_changed_nothing_or_tests_only_is_said_to_have_done_so(
     bench.run()
     assert bench.state.nodes["one"].changed == "unchanged"
     assert bench.state.nodes["two"].changed == "changed tests/test_a.py (test)"
+
+
+def test_r054_a_resumed_run_says_first_that_its_repository_is_elsewhere_now() -> None:
+    folder = Folder()
+    folder.beside = {"branch": "main", "HEAD": "1a2b3c"}
+
+    def act(request: TurnRequest) -> str:
+        if request.key == "two":
+            folder.beside = {"branch": "main", "HEAD": "4d5e6f"}  # its own commit
+        return "ok"
+
+    bench = bench_of(define(turn("one"), turn("two"), turn("three"), turn("four")), act, folder)
+    bench.run()
+    assert bench.state.notes == []
+    bench.decide("three", SetAside(keys=("three", "four"), reason="rerun"))
+    folder.beside = {"branch": "other", "HEAD": "777777"}
+    bench.run()
+    ((_, said),) = bench.state.notes
+    assert "main 4d5e6f -> other 777777" in said
+    noted = next(at for at, record in enumerate(bench.records) if isinstance(record.payload, Noted))
+    assert [record.key for record in bench.records[noted:] if isinstance(record.payload, Started)] == ["three", "four"]

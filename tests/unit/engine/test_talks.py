@@ -116,17 +116,25 @@ def test_k031_an_outcome_that_is_required_and_missing_is_reminded_of_once_and_th
     assert bench.notes() == ["No outcome was reported: stage 'b' did not call finish_workflow."]
 
 
-def test_r075_an_agent_of_another_version_is_told_once_also_after_a_resume() -> None:
+def test_r054_r075_an_agent_of_another_version_is_told_of_before_it_acts_and_once_also_after_a_resume() -> None:
     versions = iter(["a 1", "a 1", "a 2", "a 2"])
     stages = [turn(name) for name in ("one", "two", "three", "four")]
-    bench = Bench(define(*stages), lambda _r: TurnAnswer(text="ok", version=next(versions)))
+
+    def plays(_request: TurnRequest) -> Act:
+        async def act(desk: Desk) -> str:
+            desk.plays(next(versions))
+            return "ok"
+
+        return act
+
+    bench = Bench(define(*stages), plays)
     bench.run()
-    told = [text for _, text in bench.state.notes]
-    assert told == ["three: Agent 'a' is another one now: a 2; before it was a 1."]
+    said = "Agent 'a' is another one now: a 2; before it was a 1."
+    assert [text for _, text in bench.state.notes] == [said]
     bench.decide("four", SetAside(keys=("four",), reason="rerun"))
     versions = iter(["a 2"])
     bench.run()
-    assert [text for _, text in bench.state.notes] == told
+    assert [text for _, text in bench.state.notes] == [said]
 
 
 def test_what_a_conversation_counted_is_handed_to_its_next_turn() -> None:

@@ -75,7 +75,6 @@ async def converse(known: Known, request: TurnRequest, desk: Desk, pool: Pool) -
         session=session.id,
         usage=used,
         counted=session.counted if session.counted != Usage() else None,
-        version=session.version,
         warnings=tuple(warnings),
     )
 
@@ -119,6 +118,7 @@ async def _session(known: Known, request: TurnRequest, desk: Desk, pool: Pool, w
                 "It knows of earlier passes what its prompt says."
             )
     try:
+        desk.plays(session.version)
         await _prepare(known, request, desk, session, warnings)
     except BaseException:
         await pool.drop(request.run_id, request.talk)

@@ -52,19 +52,7 @@ async def turn(
             may not do something (`permission`), or failed (`sign_in`, `rate_limit` with the ``retry_after`` that it
             told, else `exit`): exited with another status than 0, or, a preset, did not say that its turn is over.
     """
-    version = _version(await _program(config, request, parent))
-    answer = await _turn(config, request, desk, parent, leftovers, bridge)
-    return answer.model_copy(update={"version": version})
-
-
-async def _turn(
-    config: CliAgentConfig,
-    request: TurnRequest,
-    desk: Desk,
-    parent: Mapping[str, str],
-    leftovers: Leftovers,
-    bridge: SharedBridge,
-) -> TurnAnswer:
+    desk.plays(_version(await _program(config, request, parent)))
     if config.preset:
         call = partial(_turn_of_preset, config, config.preset, request, parent, leftovers, desk.output)
         if not (request.tools and takes_tools(config.preset, config.env)):
