@@ -74,3 +74,8 @@ export function ago(time: string, now: number): string {
   }
   return `${Math.floor(hours / 24)} days ago`;
 }
+
+/** A name of the server's (`wall_seconds`) as the protocol has it (`wallSeconds`). */
+export function camelCase(name: string): string {
+  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

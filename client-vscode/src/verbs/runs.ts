@@ -2,11 +2,11 @@
 
 import * as vscode from 'vscode';
 
-import { Commands, type Changes, type Deleted, type Outcome, type Preview, type Reconfigured, type Restore, type RunNode, type Status } from '../protocol';
+import { Commands, type Changes, type Deleted, type Outcome, type Preview, type Reconfigured, type Restore, type RunNode, type RunResult, type Status } from '../protocol';
 import { isLive, isOver, type Run, type RunStore } from '../runs/store';
 import { runItem } from '../runs/labels';
 import type { Element } from '../runs/view';
-import { cut, neutral, visible } from '../text';
+import { camelCase, cut, neutral, visible } from '../text';
 import type { Performer } from './perform';
 
 const { t } = vscode.l10n;
@@ -36,15 +36,22 @@ export class RunVerbs {
 
   async resume(given?: Element): Promise<void> {
     const run = await this.choose(given, resumable, t('Resume which run?'), t('There is no run to resume.'));
-    if (run !== undefined) {
-      await this.act(Commands.workflowResume, { runId: run.head.runId });
+    const limits = run === undefined ? undefined : await this.higherLimit(run);
+    if (run !== undefined && limits !== undefined) {
+      await this.act(Commands.workflowResume, { runId: run.head.runId, ...limits });
     }
   }
 
   async continue(given?: Element): Promise<void> {
     const run = await this.choose(given, paused, t('Continue which run?'), t('No run pauses.'));
-    if (run !== undefined) {
+    const limits = run === undefined ? undefined : await this.higherLimit(run);
+    if (run === undefined || limits === undefined) {
+      return;
+    }
+    if (limits.limits === undefined) {
       await this.act(Commands.runContinue, { runId: run.head.runId });
+    } else {
+      await this.act(Commands.workflowResume, { runId: run.head.runId, ...limits });
     }
   }
 
@@ -211,6 +218,26 @@ export class RunVerbs {
     });
     const picked = await vscode.window.showQuickPick(choices, { title, matchOnDescription: true });
     return picked === undefined ? undefined : this.around.look(picked.run.head.runId);
+  }
+
+  /** What a run that has reached a limit needs to go on; nothing of any other; undefined where the user leaves it. */
+  private async higherLimit(run: Run): Promise<{ limits?: Readonly<Record<string, number>> } | undefined> {
+    if (run.head.status !== 'paused') {
+      return {};
+    }
+    const state = await this.around.performer.perform<RunResult>(Commands.runGet, { runId: run.head.runId });
+    if (state?.code !== 'limit') {
+      return state === undefined ? undefined : {};
+    }
+    const limit = camelCase(state.missing);
+    const given = await vscode.window.showInputBox({
+      title: t('A Limit Is Reached'),
+      prompt: neutral(state.reason.replace(/ To go on: .*$/s, ''), 600),
+      placeHolder: t('New limit: {0}', limit),
+      ignoreFocusOut: true,
+      validateInput: (text) => (Number(text) > 0 ? undefined : t('Please give a number above 0.')),
+    });
+    return given === undefined ? undefined : { limits: { [limit]: Number(given) } };
   }
 
   private async chooseNode(run: Run, title: string, first?: string): Promise<string | undefined> {

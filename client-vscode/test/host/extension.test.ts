@@ -5,7 +5,21 @@ import * as fs from 'node:fs';
 
 import * as vscode from 'vscode';
 
+import { Commands } from '../../src/protocol';
 import { escaping, extension, findings, labels, project, ready, runOf, surface, until } from './around';
+
+const LIMITED = `
+name: limited
+roles: [w]
+vars: {plan: "## Item 1: one\\n## Item 2: two"}
+limits: {items: 1}
+stages:
+  - id: all
+    kind: loop
+    over: Item
+    from: plan
+    body: [{id: ask, kind: user_checkpoint, prompt: "Go on?"}]
+`;
 
 interface Manifest {
   readonly contributes: { readonly commands: readonly { readonly command: string }[] };
@@ -96,5 +110,30 @@ describe('the extension', () => {
       'designer', 'Sprint 1', 'Pass 1', 'generator', 'evaluator', 'Pass 2', 'generator', 'evaluator', 'Sprint 2', 'Pass 1',
       'generator', 'evaluator',
     ]);
+  });
+
+  it('b119: asks for a higher limit where a run has reached one, and goes on with it', async () => {
+    fs.mkdirSync(project('.sprintwright', 'workflows').fsPath, { recursive: true });
+    fs.writeFileSync(project('.sprintwright', 'workflows', 'limited.yaml').fsPath, LIMITED);
+    const { server } = surface();
+    await server.command(Commands.workflowStart, { workflow: 'limited', task: 'x', folder: project().fsPath });
+    await until('it has reached its limit', () => runOf('limited')?.head.status === 'paused');
+    const runId = runOf('limited')?.head.runId ?? '';
+    const { window } = vscode;
+    const kept = window.showInputBox;
+    const asked: vscode.InputBoxOptions[] = [];
+    window.showInputBox = (options?: vscode.InputBoxOptions): Promise<string> => {
+      asked.push(options ?? {});
+      return Promise.resolve('2');
+    };
+    try {
+      await vscode.commands.executeCommand('sprintwright.continueRun', { runId, id: '' });
+    } finally {
+      window.showInputBox = kept;
+    }
+    assert.match(asked[0]?.prompt ?? '', /would go over 2 items.*limit is 1 items\.$/);
+    await until('it asks its question', () => runOf('limited')?.head.status === 'waiting');
+    await server.command(Commands.runCancel, { runId });
+    await until('it is cancelled', () => runOf('limited')?.head.status === 'cancelled');
   });
 });

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from sprintwright.agents.editor_models import EditorModels
 from sprintwright.agents.found import found_agents
 from sprintwright.agents.registry import Registry
 from sprintwright.app.config import Settings, load_settings
-from sprintwright.app.live import OnOutput, OnRecord, World
+from sprintwright.app.live import MOST_AT_WORK, OnOutput, OnRecord, World
 from sprintwright.app.places import Places
 from sprintwright.engine.ports import People
 from sprintwright.processes import LOGIN, WARDEN, Leftovers
@@ -35,10 +36,16 @@ def make_world(
     people: People,
     *,
     models: EditorModels | None = None,
+    slots: asyncio.Semaphore | None = None,
     on_record: OnRecord = lambda _record, _delta, _state: None,
     on_output: OnOutput = lambda _key, _stream, _text: None,
 ) -> World:
-    """Everything that runs in one folder need of the outside; ``models``: those of the editor that started us."""
+    """Everything that runs in one folder need of the outside.
+
+    Args:
+        models: those of the editor that started us.
+        slots: places for agents at work, where several folders share them.
+    """
     places = Places.of(environment)
     leftovers = Leftovers(places.state / "processes", WARDEN)
     checks = CommandChecks(environment, leftovers)
@@ -50,6 +57,7 @@ def make_world(
         checks=checks,
         leftovers=leftovers,
         workspace=Snapshots(folder, git=Git(folder, environment)),
+        slots=slots or asyncio.Semaphore(MOST_AT_WORK),
         on_record=on_record,
         on_output=on_output,
     )

@@ -38,6 +38,8 @@ from sprintwright.workspace.snapshots import Snapshots
 log = logging.getLogger(__name__)
 _SILENCE_SECONDS = 60.0
 """After which a user is told that an agent says nothing."""
+MOST_AT_WORK = 16
+"""Agents that are at work at the same time, of all runs that this program carries on."""
 OnRecord = Callable[[Record, Delta, RunState], None]
 OnOutput = Callable[[str, Stream, str], None]
 
@@ -56,6 +58,8 @@ class World:
     checks: Checks
     leftovers: Leftovers
     workspace: Snapshots
+    slots: asyncio.Semaphore | None = None
+    """Places for agents at work; None: any number."""
     on_record: OnRecord = lambda _record, _delta, _state: None
     on_output: OnOutput = lambda _key, _stream, _text: None
 
@@ -281,6 +285,7 @@ def ports_of(
         output=output,
         mask=Masker(world.environment).mask,
         silence=_SILENCE_SECONDS,
+        slots=world.slots,
     )
 
 

@@ -26,7 +26,7 @@ from sprintwright.errors import PathRefused, Refused
 from sprintwright.journal.store import RunFolder, make_run_folder
 from sprintwright.model.definition import Definition, walk_stages
 from sprintwright.model.effects import Outcome
-from sprintwright.model.limits import Limits
+from sprintwright.model.limits import DEFAULTS, Limits
 from sprintwright.model.outline import outline_of
 from sprintwright.model.records import Noted, RunStarted
 from sprintwright.paths import is_folder, is_link, write_atomic
@@ -148,7 +148,7 @@ async def start(request: StartRequest, world: World, settings: Settings) -> Live
             _unmade(place)
             raise
         live.record("", _started(request, settings, checked, place))
-        for notice in (*checked.resolved.notices, *_limits_not_held(checked.definition)):
+        for notice in checked.resolved.notices:
             live.record("", Noted(code="start", text=notice))
         live.begin()
         live.beside(tidy(live, settings.history_runs, world))
@@ -208,7 +208,7 @@ def _started(request: StartRequest, settings: Settings, checked: _Checked, place
         roles=checked.resolved.roles,
         vars={name: _plain(value) for name, value in request.vars.items()},
         max_passes=request.max_passes,
-        limits=lowest(definition.limits, settings.limits, request.limits),
+        limits=_with_defaults(lowest(definition.limits, settings.limits, request.limits)),
         pause_after=request.pause_after,
         outline=outline_of(definition.stages),
         version=__version__,
@@ -250,7 +250,5 @@ def _known_stages(definition: Definition, given: Iterable[str]) -> None:
             )
 
 
-def _limits_not_held(definition: Definition) -> list[str]:
-    limits = definition.limits
-    names = [name for name in ("tokens", "cost") if getattr(limits, name) is not None]
-    return [f"The limits {', '.join(names)} are not counted by this version yet."] if names else []
+def _with_defaults(limits: Limits) -> Limits:
+    return DEFAULTS.model_copy(update=limits.model_dump(exclude_none=True))

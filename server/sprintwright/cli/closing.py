@@ -150,7 +150,7 @@ def _paused(state: RunState, place: RunFolder) -> Iterator[str]:
         case "needs_artifacts":
             yield f"write {shlex.quote(file)}, then: {call} end {run}"
         case "limit":
-            yield f"go on with a higher limit: {call} resume {run} {option_of(reached(state.reason))} N"
+            yield f"go on with a higher limit: {call} resume {run} {option_of(reached(state))} N"
         case "pause_after" | "paused":
             yield f"go on: {call} continue {run}"
         case _:

@@ -65,6 +65,7 @@ def resume(a: Arguments) -> None:
     a.option("--wall-seconds", type=float, metavar="N", help="new limit of the run's time")
     a.option("--tokens", type=int, metavar="N", help="new limit of tokens")
     a.option("--cost", type=float, metavar="N", help="new limit of cost, in US dollars")
+    a.option("--items", type=int, metavar="N", help="new limit of items that one group or loop goes over")
     a.flag("--accept-shorter", "go on from a journal older than what was seen")
     passes(a)
     live(a)

@@ -9,7 +9,13 @@ from sprintwright.cli.words import reached
 from sprintwright.model.limits import Limits
 from sprintwright.state.fold import RunState
 
-_UNITS = {"turns": "turns", "wall_seconds": "seconds", "tokens": "tokens", "cost": "cost in US dollars"}
+_UNITS = {
+    "turns": "turns",
+    "wall_seconds": "seconds",
+    "tokens": "tokens",
+    "cost": "cost in US dollars",
+    "items": "items",
+}
 
 
 def is_limited(state: RunState) -> bool:
@@ -19,7 +25,7 @@ def is_limited(state: RunState) -> bool:
 
 async def ask_for_more(state: RunState) -> Limits | None:
     """The new limit that the user gives; None to leave the run as it is."""
-    limit = reached(state.reason)
+    limit = reached(state)
     while answer := (await ask_line(f"New limit of {_UNITS[limit]}, or Enter to leave it: ")).strip():
         try:
             return Limits.model_validate({limit: answer})

@@ -147,13 +147,14 @@ def changes_in_words(changes: Sequence[Change], most: int = 10) -> str:
     return named + (f" and {len(changes) - most} more" if len(changes) > most else "")
 
 
-LIMITS = ("turns", "wall_seconds", "tokens", "cost")
+LIMITS = ("turns", "wall_seconds", "tokens", "cost", "items")
 """Limits of a run that a user can raise."""
 
 
-def reached(reason: str) -> str:
-    """Which limit a run has reached, by the option that its reason names (`sprintwright.engine.limits`)."""
-    return next((name for name in LIMITS if option_of(name) in reason), LIMITS[0])
+def reached(state: RunState) -> str:
+    """Which limit a run has reached; runs of older versions say it in their reason alone."""
+    named = (name for name in LIMITS if name == state.missing or option_of(name) in state.reason)
+    return next(named, LIMITS[0])
 
 
 def option_of(limit: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sprintwright.engine.lane import Lane, entry
+from sprintwright.engine.limits import check_items
 from sprintwright.engine.loop import refuse, source_text
 from sprintwright.engine.run import Run
 from sprintwright.engine.signals import NotConverged, Parked, StageFailed
@@ -30,6 +31,7 @@ async def parallel_group(run: Run, stage: ParallelGroup, lane: Lane, key: str, w
         run.leave(lane, key, Left(outcome="no_items", reason=reason))
         await skip(run, lane, key, reason)
         return None
+    check_items(run, key, stage, len(collection.items))
     entries = tuple(ScopeEntry(number=i.number, title=i.title, depends_on=i.depends_on) for i in collection.items)
     run.enter(lane, key, Entered(label=stage.over, entries=entries))
     results = await _Group(run, stage, lane, key, walk).run_all(collection.items)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sprintwright.engine.gate import write_loop_artifact
 from sprintwright.engine.lane import Lane
+from sprintwright.engine.limits import check_items
 from sprintwright.engine.question import ACCEPT, MORE, STOP, ask
 from sprintwright.engine.run import Run
 from sprintwright.engine.signals import NotConverged, StageFailed
@@ -46,6 +47,7 @@ async def _over(run: Run, stage: Loop, lane: Lane, key: str, walk: Walk) -> Acti
     collection = read_collection(source_text(lane, stage.source), stage.over)
     if collection.problems:
         raise refuse(run, key, collection.problems)
+    check_items(run, key, stage, len(collection.items))
     items = collection.items or (Item(number=1, title="", depends_on=(), section="", line=0),)
     entries = tuple(ScopeEntry(number=item.number, title=item.title) for item in items)
     run.enter(lane, key, Entered(label=stage.over, entries=entries))

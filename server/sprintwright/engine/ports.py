@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime
 import random
 from collections.abc import Callable, Mapping
@@ -305,5 +306,7 @@ class Ports:
     mask: Callable[[str], str]
     silence: float | None = None
     """Seconds of an agent's silence that are told of, whatever ends its turn; None: only half of those."""
+    slots: asyncio.Semaphore | None = None
+    """As many turns of agents are at work at once, of all runs that share it; None: any number."""
     chance: Callable[[], float] = random.random
     """A number from 0 to 1, for the length of waits and nothing else."""

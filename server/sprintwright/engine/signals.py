@@ -22,7 +22,7 @@ class Parked(Exception):
 
     Args:
         code: why: ``question``, ``pause_after``, ``paused``, ``blocked``, ``needs_artifacts``, ``limit``.
-        missing: the artifact that is missing or not approved.
+        missing: the artifact that is missing or not approved; the limit that is reached, by its name.
     """
 
     def __init__(

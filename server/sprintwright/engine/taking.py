@@ -14,6 +14,7 @@ from sprintwright.engine.ports import AgentTraits, TurnAnswer, TurnRequest
 from sprintwright.engine.retry import with_retry
 from sprintwright.engine.run import Run
 from sprintwright.engine.silence import Silence, told_after
+from sprintwright.engine.slot import Slot
 from sprintwright.engine.talk import talk_of
 from sprintwright.model.definition import AgentTurn
 from sprintwright.model.records import Started
@@ -33,10 +34,12 @@ async def take_turn(run: Run, stage: AgentTurn, lane: Lane, key: str, prompt: Ma
     traits = traits_of(run, stage)
     talk = talk_of(run.definition, stage, key)
     before = folder.Before()
+    slot = Slot(None if traits.person else run.ports.slots)
     reads = run.permissions_of(stage.role) == "read_only"
 
     async def start(attempt: int, after: str) -> Started:
         nonlocal before
+        await slot.take(busy)
         await run.calm.wait()
         before = await folder.look(run, reads=reads) if traits.writes else folder.Before()
         return Started(
@@ -51,6 +54,10 @@ async def take_turn(run: Run, stage: AgentTurn, lane: Lane, key: str, prompt: Ma
             said=run.words_for(key),
             attempt=attempt,
         )
+
+    def busy() -> None:
+        text = f"{key} waits: as many agents are at work here as may be at the same time."
+        run.note(lane, key, "busy", text)
 
     def warn(seconds: float) -> None:
         text = (
@@ -95,7 +102,16 @@ async def take_turn(run: Run, stage: AgentTurn, lane: Lane, key: str, prompt: Ma
                 }
             )
 
-    result = await with_retry(run, stage.retry, lane, key, agent, start, perform, run.limits.turn_seconds)
+    async def in_slot(sequence: int, begun: Started) -> TurnResult:
+        try:
+            return await perform(sequence, begun)
+        finally:
+            slot.give()
+
+    try:
+        result = await with_retry(run, stage.retry, lane, key, agent, start, in_slot, run.limits.turn_seconds)
+    finally:
+        slot.give()
     run.talks.took(talk, result.session)
     if result.version:
         run.versions[agent] = result.version

@@ -59,6 +59,8 @@ class LimitsArgument(Wire):
     """Most cost of the run, in US dollars."""
     wall_seconds: Amount | None = None
     """Longest time of the run."""
+    items: StrictInt | None = Field(default=None, gt=0)
+    """Most items of one group or loop that begin without the user being asked."""
 
     def limits(self) -> Limits:
         """The same as the engine takes it."""

@@ -18,7 +18,7 @@ from sprintwright.app.callers import require_user
 from sprintwright.app.compose import make_world, settings_of
 from sprintwright.app.config import Settings
 from sprintwright.app.findings import mended_run, settle_fix
-from sprintwright.app.live import LiveRun, World
+from sprintwright.app.live import MOST_AT_WORK, LiveRun, World
 from sprintwright.app.places import Places
 from sprintwright.app.runs import find_run
 from sprintwright.app.start import catalogue
@@ -70,6 +70,7 @@ class Session:
         self._editor: Config | None = None
         self._custom_questions = self._has_models = False
         self.models = LanguageModels(server)
+        self._slots = asyncio.Semaphore(MOST_AT_WORK)  # for all runs of this server
         self._tasks: set[asyncio.Task[Any]] = set()
         self._findings: dict[str, int] = {}
 
@@ -266,6 +267,7 @@ class Session:
             settings,
             _People(self, about),
             models=self.models if self._has_models else None,
+            slots=self._slots,
             on_record=on_record,
             on_output=on_output,
         )

@@ -318,7 +318,7 @@ class RunResult(RunHeadResult):
     code: str
     """Why it failed, for programs."""
     missing: str
-    """File that it stopped for."""
+    """File that it stopped for; with the code `limit`: that limit."""
     seconds: float
     turns: int
     """Turns taken so far."""

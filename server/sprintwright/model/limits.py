@@ -18,3 +18,10 @@ class Limits(Value):
     tokens: PositiveInt | None = Field(default=None, description="Most tokens in one run.")
     cost: PositiveFloat | None = Field(default=None, description="Most cost of one run, in US dollars.")
     wall_seconds: PositiveFloat | None = Field(default=None, description="Longest time of one run, in seconds.")
+    items: PositiveInt | None = Field(
+        default=None, description="Most items of one group or loop that begin without the user being asked."
+    )
+
+
+DEFAULTS = Limits(turns=500, tokens=50_000_000, cost=100, wall_seconds=7 * 86_400, items=100)
+"""In force where nobody says another number: a run that never ends stops and asks (faults.md X76)."""

@@ -62,10 +62,11 @@ class Lab(Bench):
 
     clock: HeldClock = HeldClock()
     chance: Callable[[], float] = staticmethod(lambda: 0.5)
+    slots: asyncio.Semaphore | None = None
 
     def make(self) -> Run:
         run = super().make()
-        ports = dataclasses.replace(run.ports, clock=self.clock, chance=self.chance)
+        ports = dataclasses.replace(run.ports, clock=self.clock, chance=self.chance, slots=self.slots)
         self.walking = Run(self.definition, self.started, ports, run.history)
         return self.walking
 

@@ -10,7 +10,7 @@ import pytest
 
 from sprintwright.engine.history import History
 from sprintwright.engine.limits import limits_in_force
-from sprintwright.engine.ports import TurnRequest
+from sprintwright.engine.ports import Desk, TurnRequest
 from sprintwright.errors import Cause, Operational
 from sprintwright.model.definition import Definition, Limits
 from sprintwright.model.records import Decided, Ended, Opened, Record, Released, Waiting
@@ -375,3 +375,54 @@ def test_a_limit_that_is_reached_is_told_before_a_wait_not_after_it() -> None:
     bench = Bench(define(turn("a"), limits={"turns": 1}), script)
     assert bench.run().code == "limit"
     assert not any(isinstance(record.payload, Waiting) for record in bench.records)
+
+
+def _plan(count: int) -> str:
+    return "".join(f"## Item {number}: x\n" for number in range(1, count + 1))
+
+
+@pytest.mark.parametrize("kind", ["group", "loop"])
+def test_b119_more_items_than_the_limit_are_estimated_and_begin_when_the_user_says_so(kind: str) -> None:
+    body = [turn("build"), turn("test")]
+    over = {"id": "all", "over": "Item", "from": "plan", "body": body}
+    stage = {**over, "kind": "parallel_group" if kind == "group" else "loop"}
+    bench = Bench(define(turn("plan", save_as="plan"), stage, limits={"items": 3}))
+    bench.script = lambda request: _plan(4) if request.key == "plan" else "ok"
+    end = bench.run()
+    assert (end.status, end.code, end.missing) == ("paused", "limit", "items") and bench.keys == ["plan"]
+    assert end.reason == (
+        "all would go over 4 items, with 8 turns or more, and the run has taken 1; its limit is 3 items. "
+        "To go on: sprintwright resume r --items N"
+    )
+    bench.records.append(Record(len(bench.records) + 1, "", "", Decided(what="limits", limits=Limits(items=4))))
+    assert bench.run().status == "completed" and len(bench.keys) == 9
+
+
+def test_x076_no_more_agents_are_at_work_at_once_than_there_are_places() -> None:
+    async def act() -> None:
+        at_work: list[str] = []
+        most = 0
+        go = asyncio.Event()
+
+        def script(request: TurnRequest) -> Any:
+            async def works(_desk: Desk) -> str:
+                nonlocal most
+                at_work.append(request.key)
+                most = max(most, len(at_work))
+                await go.wait()
+                at_work.remove(request.key)
+                return "ok"
+
+            return works
+
+        lab = Lab(group(5), script)
+        lab.slots = asyncio.Semaphore(2)
+        walk = lab.walk()
+        await settle()
+        assert len(at_work) == 2
+        waits = [text for _, text in lab.now().notes]
+        assert len(waits) == 3 and all(text.endswith("as may be at the same time.") for text in waits)
+        go.set()
+        assert (await walk).status == "completed" and most == 2 and not lab.slots.locked()
+
+    asyncio.run(act())
