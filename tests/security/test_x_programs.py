@@ -289,3 +289,13 @@ async def test_x026_a_child_has_three_descriptors_and_no_terminal(tmp_path: Path
         os.set_inheritable(journal.fileno(), True)
         done = await run_process([sys.executable, "-I", "-c", code], cwd=Path("/"), env={})
     assert done.stdout == "['0', '1', '2', '3']\nno terminal\nTrue\n"  # 3 is the listing itself
+
+
+async def test_x020_a_batch_file_is_not_started_with_such_an_argument(tmp_path: Path) -> None:
+    program = tmp_path / "agent.cmd"
+    program.write_text("#!/bin/sh\necho ran $1\n")
+    program.chmod(0o755)
+    done = await run_process([str(program), "--fine"], cwd=tmp_path, env={"PATH": "/bin"}, timeout=60)
+    assert done.stdout == "ran --fine\n"
+    with pytest.raises(Operational, match="is a batch file"):
+        await run_process([str(program), "a&b"], cwd=tmp_path, env={"PATH": "/bin"}, timeout=60)

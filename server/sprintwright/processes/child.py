@@ -17,6 +17,7 @@ from sprintwright.errors import Operational
 from sprintwright.processes.ancestry import end_marked, marked
 from sprintwright.processes.bounds import MOST_PROCESSES, bound, watch_count
 from sprintwright.processes.liveness import stat_fields
+from sprintwright.processes.windows import batch_refusal
 from sprintwright.threads import in_thread
 
 StreamName: TypeAlias = Literal["stdout", "stderr"]
@@ -206,6 +207,8 @@ async def start_child(
     """
     if not Path(argv[0]).is_absolute():
         raise Operational("spawn", f"The program {argv[0]!r} must be named by its absolute path.")
+    if why := batch_refusal(argv[0], argv[1:]):
+        raise Operational("spawn", why)
     env, mark = marked(env)
     spawning = asyncio.create_task(
         _spawn(argv, cwd, env, on_bytes, stdin, pass_fds, on_closed), name=f"spawn {argv[0]}"

@@ -10,6 +10,7 @@ from pathlib import Path
 from sprintwright.errors import Operational
 from sprintwright.processes.environment import absolute_entries
 from sprintwright.processes.login import LOGIN
+from sprintwright.processes.windows import find_on_windows
 from sprintwright.text import nearest
 
 OURSELVES = "{sprintwright}"
@@ -73,6 +74,9 @@ def is_on_path(name: str, path: str, folder: Path | None = None) -> bool:
 
 def _on_path(name: str, searched: str, inside: Path | None) -> tuple[Path | None, Path | None]:
     """The program, and the first one of that name that does not count because it lies in the workspace."""
+    if sys.platform == "win32":
+        by_windows = find_on_windows(name, searched, os.path.isfile, str(inside) if inside is not None else None)
+        return (Path(by_windows) if by_windows is not None else None), None
     skipped: Path | None = None
     for entry in absolute_entries(searched):
         candidate = Path(entry) / name
