@@ -16,7 +16,7 @@ from sprintwright.app.effects import Step, on_continue, on_end
 from sprintwright.app.live import LiveRun, World
 from sprintwright.app.places import Places
 from sprintwright.app.resolve import known_roles
-from sprintwright.app.resume import Prepared, go_on, prepare, preview, take
+from sprintwright.app.resume import Prepared, go_on, player_of, prepare, preview, take
 from sprintwright.app.runs import definition_file
 from sprintwright.app.serving import MOST_SAID
 from sprintwright.app.start import find_definition, frozen_text
@@ -169,7 +169,7 @@ def edited_definition(prepared: Prepared, world: World, consent: str | None) -> 
     entry, definition = find_definition(world.places, prepared.place.folder, started.workflow)
     text = frozen_text(entry, definition)
     digest = hashlib.sha256(text).hexdigest()
-    players = [world.registry.get(name) for name in prepared.state.roles.values()]
+    players = [player_of(prepared.place, world, role, name) for role, name in prepared.state.roles.items()]
     items = consent_items(entry, definition, players, prepared.place.folder)
     require_consent(items, str(prepared.place.folder), consent, UserState(world.places.state))
     missing = [role for role in definition.roles if role not in prepared.state.roles]
@@ -179,7 +179,10 @@ def edited_definition(prepared: Prepared, world: World, consent: str | None) -> 
             f"The edited workflow has new roles ({', '.join(missing)}); start a new run for it.",
             role=missing[0],
         )
-    write_atomic(prepared.place.path, definition_file(digest), text)
+    try:
+        write_atomic(prepared.place.path, definition_file(digest), text)
+    except OSError as error:  # deleted meanwhile, perhaps
+        raise Refused("folder_read_only", f"The run can't be written: {error.strerror or error}.") from error
     outline = outline_of(definition.stages)
     return definition, [("", Decided(what="definition", definition_hash=digest, outline=outline))]
 

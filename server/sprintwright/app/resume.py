@@ -314,21 +314,22 @@ def _check_players(live: LiveRun, world: World, consent: str | None, decisions: 
         if isinstance(payload, Decided):
             roles.update(payload.roles)
     folder = live.place.folder
-    items = agent_items([_player(live, world, role, name) for role, name in roles.items()], folder)
+    items = agent_items([player_of(live.place, world, role, name) for role, name in roles.items()], folder)
     require_consent(items, str(folder), consent, UserState(world.places.state))
 
 
-def _player(live: LiveRun, world: World, role: str, name: str) -> Configured:
+def player_of(place: RunFolder, world: World, role: str, name: str) -> Configured:
+    """The agent that plays a role of a run. Raises `Refused` with what to type where it can't (faults.md R54)."""
     try:
         agent = world.registry.get(name)
-        problem = problem_of(agent, live.place.folder, world.environment)
+        problem = problem_of(agent, place.folder, world.environment)
     except Refused as refused:
         agent, problem = None, refused.message
     if agent is None or problem:
         raise Refused(
             "agent_missing",
             f"Agent {name!r} can't go on playing role {role!r}: {problem} Or give the role to another agent: "
-            f"sprintwright reconfigure {live.place.run_id} --{role} NAME",
+            f"sprintwright reconfigure {place.run_id} --{role} NAME",
             role=role,
         )
     return agent
