@@ -115,6 +115,7 @@ EXHAUSTIVE = (
     "tests/security/test_x_consent.py::test_x014_x015_a_run_made_elsewhere_is_only_shown_and_nothing_in_it_is_acted_on[resume]",
     "tests/security/test_x_consent.py::test_x027_an_agent_cannot_speak_for_its_user_through_our_own_program[setsid]",
     "tests/security/test_x_consent.py::test_x027_an_agent_cannot_speak_for_its_user_through_our_own_program[unmarked]",
+    "tests/security/test_x_journals.py::test_x014_a_real_journal_with_anything_in_it_changed_is_shown_or_said_to_be_unreadable[dev]",
     "tests/security/test_x_programs.py::test_x025_no_prompt_no_key",
     "tests/unit/agents/test_acp_hostile.py::test_r053_an_agent_that_only_makes_noise_is_silent[lines",
     "tests/unit/agents/test_cli_turn.py::test_r053_a_preset_that_only_makes_noise_is_silent[blank",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable
+from reprlib import Repr
 
 from sprintwright.text import without_escapes
 
@@ -17,6 +18,9 @@ _SLICE_SECONDS = 0.25
 _MOST_PIECES = 50
 _END = re.compile(r"(\r?\n|[\r\b]+(?!\n|$)|\x1b\[[0-9;?]*[A-HJKhl])")
 """The end of a line, or a place from where it is drawn anew."""
+
+_SHORT = Repr()
+_SHORT.maxlevel, _SHORT.maxdict, _SHORT.maxlist, _SHORT.maxstring = 4, 12, 4, 200
 
 
 class Pulse:
@@ -80,18 +84,25 @@ class Pulse:
         self._pieces.clear()
 
     def _is_new(self, line: str, end: str) -> bool:
+        grown, self._grown = self._grown, ""
         said = _only(str.isalnum if end.endswith("\n") else str.isalpha, line)
         if not said or said in self._lines:
             return False
         self._lines.append(said)
-        grown, self._grown = self._grown, ""  # what was told of as it grew is not told of again
-        return not grown or _only(str.isalpha, line) != grown
+        return not grown or _only(str.isalpha, line) != grown  # what was told of as it grew is not told of again
 
     def _goes_on(self, line: str) -> bool:
         """Whether a line that is not at its end has become more, and none of those before."""
-        before, self._grown = self._grown, _only(str.isalpha, line)
-        now = self._grown
-        return bool(now) and now != before and not any(_only(str.isalpha, one).startswith(now) for one in self._lines)
+        now = _only(str.isalpha, line)
+        if not now or now == self._grown or any(_only(str.isalpha, one).startswith(now) for one in self._lines):
+            return False
+        self._grown = now
+        return True
+
+
+def shortened(value: object) -> str:
+    """A value as text in which a change can be seen: of long strings the beginning and the end."""
+    return _SHORT.repr(value)
 
 
 def _only(kind: Callable[[str], bool], line: str) -> str:

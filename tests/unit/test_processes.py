@@ -436,3 +436,9 @@ async def test_x076_a_file_of_20_gb_is_not_written(tmp_path: Path) -> None:
     )
     done = await run_process([sys.executable, "-c", code], cwd=tmp_path, env=AGENT_ENV, timeout=60)
     assert done.stdout == "EFBIG\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there one process bounds another")
+async def test_x076_what_an_agent_started_before_it_was_bound_is_bound_too() -> None:
+    code = "sh -c 'sleep 0.5; ulimit -Hf' & wait"
+    assert int((await agent(code)).stdout) * 512 <= 10 * 1024**3

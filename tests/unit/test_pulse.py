@@ -53,6 +53,7 @@ def test_r053_a_display_that_only_moves_is_noise_after_its_first_rounds(kind: st
         ["Epoch 1 of 9\n", "Epoch 2 of 9\n", "Epoch 3 of 9\n"],
         ["\rReading a.py", "\rReading b.py", "\rWriting c.py"],
         ["読む", "書く\n", "走る\n"],
+        ["\n[1/9] Compiling module", "\n[2/9] Compiling module\n", "[3/9] Compiling module\n"],
     ],
 )
 def test_r053_what_says_something_new_is_none(pieces: list[str]) -> None:
@@ -72,3 +73,11 @@ def test_r053_noise_is_counted_from_the_last_word_on() -> None:
 def test_r053_a_flood_costs_no_more_than_its_end() -> None:
     heard = Heard()
     assert heard.say("x" * 10_000_000, " " * 10_000_000, "\n" * 10_000_000) == [True, False, False]
+
+
+def test_r053_lines_whose_end_comes_later_than_their_text_are_told_of_one_by_one() -> None:
+    heard = Heard()
+    for number in range(20):
+        heard.say(f"\n[{number}/900] Compiling module")
+        heard.say(f"Epoch {number}/50 ", ".", ".", "\n")
+    assert heard.now - heard.pulse.at <= 5

@@ -116,6 +116,8 @@ def ending(status: int) -> str:
         return f"exited with status {status}"
     if status == -signal.SIGKILL:
         return "was ended by signal 9 (perhaps out of memory)"
+    if status == -signal.SIGXFSZ:
+        return "was ended for a file that grew over the limit of 10 GB"
     return f"was ended by signal {-status} ({signal.strsignal(-status) or 'unknown'})"
 
 

@@ -206,15 +206,15 @@ def _told(session: Session, outcome: Outcome) -> int:
 
 def _on_signal(begun: list[LiveRun], view: View, code: int, exits: list[int]) -> None:
     exits.append(code)
-    with contextlib.suppress(OSError):  # the terminal may be gone, and with it the reason to say anything
-        view.say("Cancelling. The same again ends it at once." if len(exits) == 1 else "Ending at once.")
     for live in begun:
         live.cancel()
+    with contextlib.suppress(OSError):  # the terminal may be gone, and with it the reason to say anything
+        view.say("Cancelling. The same again ends it at once." if len(exits) == 1 else "Ending at once.")
 
 
 def _view(session: Session, out: Unhurried) -> View:
     if session.json:
-        return JsonView(out.print)
+        return JsonView(out.print, Unhurried("stderr").print)
     if sys.stdout.isatty() and not session.plain and os.environ.get("TERM", "") not in ("", "dumb"):
         from sprintwright.cli.tree import TreeView
 

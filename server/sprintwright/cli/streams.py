@@ -10,6 +10,7 @@ import sys
 from io import TextIOWrapper
 from queue import SimpleQueue
 from threading import Thread
+from typing import TextIO
 
 _HANDLER = "sprintwright.plain"
 _PLAIN = str.maketrans("✓✗↻▸·…↷⊘■─│├└┌┐┘—–×→‘’“”", "+x~>-.>/#-||`...--x>''\"\"")
@@ -35,14 +36,15 @@ def silence() -> None:
 
 
 class Unhurried:
-    """Standard output behind a thread: a reader that stops, or is gone, never holds up a run (faults.md R58).
+    """A standard stream behind a thread: a reader that stops, or is gone, never holds up a run (faults.md R58).
 
     Nothing is dropped: what waits is no more than the run has on disk.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, name: str = "stdout") -> None:
+        self._name = name
         self._lines: SimpleQueue[str | None] = SimpleQueue()
-        self._thread = Thread(target=self._write_all, name="standard output", daemon=True)
+        self._thread = Thread(target=self._write_all, name=name, daemon=True)
         self._thread.start()
 
     def print(self, line: str) -> None:
@@ -57,15 +59,15 @@ class Unhurried:
     def _write_all(self) -> None:
         try:
             while (line := self._lines.get()) is not None:
-                _write(f"{line}\n")
+                _write(getattr(sys, self._name), f"{line}\n")
         except (OSError, ValueError):  # whoever read it has enough
             return
 
 
-def _write(text: str) -> None:
+def _write(stream: TextIO, text: str) -> None:
     """Past Python's buffer, whose lock a write that waits would hold at the end of the process, too."""
-    descriptor = sys.stdout.fileno()
-    rest = memoryview(text.encode(sys.stdout.encoding, sys.stdout.errors or "replace"))
+    descriptor = stream.fileno()
+    rest = memoryview(text.encode(stream.encoding, stream.errors or "replace"))
     while rest:
         try:
             rest = rest[os.write(descriptor, rest) :]

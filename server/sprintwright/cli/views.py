@@ -7,6 +7,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from functools import partial
 from typing import Protocol, TypeAlias
 
 from sprintwright.cli.closing import closing_lines
@@ -122,7 +123,16 @@ class PlainView(View):
 
 
 class JsonView(View):
-    """One record a line, as JSON: what is printed is on disk."""
+    """One record a line, as JSON: what is printed is on disk.
+
+    Args:
+        out: prints an event.
+        tell: prints a sentence for people, elsewhere.
+    """
+
+    def __init__(self, out: Print = at_once, tell: Print | None = None) -> None:
+        super().__init__(out)
+        self._tell = tell or partial(print, file=sys.stderr)
 
     def record(self, record: Record, delta: Delta, state: RunState) -> None:
         """Print the record and the status that it leads to."""
@@ -131,7 +141,7 @@ class JsonView(View):
 
     def say(self, text: str) -> None:
         """To standard error: standard output is for events only."""
-        print(text, file=sys.stderr)
+        self._tell(text)
 
     def ended(self, live: Watched) -> None:
         """Nothing: the last event said it."""

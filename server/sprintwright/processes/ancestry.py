@@ -54,20 +54,18 @@ def end_marked(mark: str) -> None:
 
     Only Linux shows environments; elsewhere nothing is found.
     """
-    wanted = mark.encode()
     for _ in range(_ROUNDS):
-        found = [pid for pid in _processes() if wanted in _marks(pid)]
-        if not found:
+        if not (found := marked_processes(mark)):
             return
         for pid in found:
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
 
 
-def count_marked(mark: str) -> int:
-    """How many processes have that mark. Blocks."""
+def marked_processes(mark: str) -> set[int]:
+    """The processes that have that mark. Blocks."""
     wanted = mark.encode()
-    return sum(wanted in _marks(pid) for pid in _processes())
+    return {pid for pid in _processes() if wanted in _marks(pid)}
 
 
 def _processes() -> Iterator[int]:

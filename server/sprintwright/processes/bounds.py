@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from sprintwright.processes.ancestry import count_marked
+from sprintwright.processes.ancestry import marked_processes
 from sprintwright.threads import in_thread
 
 MOST_FILES = 8192
@@ -22,6 +22,7 @@ LARGEST_FILE = 10 * 1024**3
 MOST_PROCESSES = 500
 """Alive at once, of one agent."""
 _LOOK_SECONDS = 0.5
+_ROUNDS = 20
 _LOOKS = 20
 """After so many one counts in any case: others may have ended as many as the agent began."""
 
@@ -49,13 +50,25 @@ async def watch_count(mark: str, too_many: Callable[[], None]) -> None:
         too_many: called once then.
     """
     at_start = _tasks()
+    await in_thread(_bound_all, mark)
     for look in itertools.count(1):
         await asyncio.sleep(_LOOK_SECONDS)
         # All of the machine's are counted cheaply: they tell when it is time to count those of the agent.
         due = look % _LOOKS == 0 or _tasks() - at_start > MOST_PROCESSES
-        if due and await in_thread(count_marked, mark) > MOST_PROCESSES:
+        if due and len(await in_thread(marked_processes, mark)) > MOST_PROCESSES:
             too_many()
             return
+
+
+def _bound_all(mark: str) -> None:
+    """What the agent started before it was bound itself; of those, what they start inherits the limits."""
+    bounded: set[int] = set()
+    for _ in range(_ROUNDS):
+        if not (new := marked_processes(mark) - bounded):
+            return
+        for pid in new:
+            bound(pid, agent=True)
+        bounded |= new
 
 
 def _lower(now: int, most: int) -> int:

@@ -19,6 +19,7 @@ _MARK = "<sprintwright-path>"
 _COMMAND = f"printf '%s' '{_MARK}' \"$PATH\" '{_MARK}'"
 """Constant, so that no text of others is read by a shell; what files of the profile print stands outside the marks."""
 _SECONDS = 4.0
+_LONGEST = 32_768
 _PASSED = ("HOME", "USER", "LOGNAME", "LANG", "PATH")
 
 
@@ -65,7 +66,8 @@ async def _ask(shell: str) -> str:
         finished = await run_process(argv, cwd=Path("/"), env=env, timeout=_SECONDS, grace=0)
     except Operational:
         return ""
-    return finished.stdout.rpartition(_MARK)[0].rpartition(_MARK)[2]
+    told = finished.stdout.rpartition(_MARK)[0].rpartition(_MARK)[2]
+    return "" if len(told) > _LONGEST or not told.isprintable() else told  # no environment could hold it
 
 
 LOGIN = LoginShell()

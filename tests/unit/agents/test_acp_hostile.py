@@ -314,3 +314,26 @@ def test_r053_which_updates_say_something() -> None:
     assert noise(*[call(title=f"{sign} Read") for sign in "/-|"]) == 3
     assert noise(text("line 2"), call(status="in_progress")) == 2
     assert noise({"sessionUpdate": "usage_update", "used": 1, "size": 9}, _chunk(""), _chunk("\r⠋")) == 2
+
+
+def _growing(text: str) -> dict[str, dict[str, Any]]:
+    """What of a call may grow, by kind."""
+    blocks = [{"type": "content", "content": {"type": "text", "text": one}} for one in (text, "the same")]
+    return {
+        "output": {"rawOutput": {"output": text}},
+        "input": {"rawInput": {"content": text}},
+        "difference": {"content": [{"type": "diff", "path": "a", "newText": text}]},
+        "block": {"content": blocks},
+        "terminal": {"_meta": {"terminal_output": text}},
+    }
+
+
+@pytest.mark.parametrize("kind", _growing(""))
+def test_r053_whatever_of_a_call_grows_says_something(kind: str) -> None:
+    heard = Heard(lambda _stream, _text: None, lambda _title, _kind: False)
+    said = ""
+    for number in range(60):
+        said += f"line {number} of what it makes\n"
+        update = {"sessionUpdate": "tool_call_update", "toolCallId": "c", **_growing(said)[kind]}
+        heard.take(schema.SessionNotification.model_validate({"sessionId": "s1", "update": update}).update)
+        assert heard.pulse.noise == 0

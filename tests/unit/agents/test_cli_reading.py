@@ -286,5 +286,9 @@ def test_r053_a_real_turn_says_something_and_noise_counts_until_it_does(preset: 
     assert reading.pulse.noise == 3
     reading.feed(recorded(f"{preset}-turn"))
     assert reading.pulse.noise == 0
-    reading.feed('{"type":"keep_alive"}\n' + "\n" * 9 + "please wait\n" * 2)
-    assert reading.pulse.noise == 2
+    alive = '{"type":"keep_alive"}\n'
+    reading.feed(alive)
+    reading.feed(alive)
+    assert reading.pulse.noise == 0
+    reading.feed(alive * 3 + "\n" * 9 + "please wait\n" * 2)
+    assert reading.pulse.noise == 5

@@ -15,7 +15,7 @@ from acp import schema
 from sprintwright.agents.acp.leave import Edit, shown_edits
 from sprintwright.engine.ports import Act, ActKind, Stream
 from sprintwright.model.usage import MOST_TOKENS
-from sprintwright.pulse import Pulse
+from sprintwright.pulse import Pulse, shortened
 from sprintwright.text import lines_of, one_line
 
 _KINDS: dict[str, ActKind] = {
@@ -27,6 +27,7 @@ _PATH_FIELDS = ("file_path", "filePath", "path", "abs_path")
 _CHANGES = ("edit", "delete", "move")
 _LONGEST_TITLE = 300
 _MOST_CALLS = 20_000
+_MOST_BLOCKS = 5
 _MOST_WHOLE = 100
 """Calls that are known with all that they are about; of others, such as those that are over, only what they are."""
 _LONGEST_ANSWER = 16 * 1024 * 1024
@@ -175,7 +176,7 @@ class Heard:
             self._divided = True
             self.acted = self.acted or kind in ("edit", "delete", "move", "execute")
         if known is None and len(self.calls) >= _MOST_CALLS:
-            return
+            del self.calls[next(iter(self.calls))]
         if known is not None:
             told = {name: value for name, value in update if value is not None and name != "session_update"}
             now = known.model_copy(update=told)
@@ -207,12 +208,13 @@ class Heard:
 
 def _said(update: schema.ToolCallStart | schema.ToolCallProgress) -> str:
     """The end of what a call came to so far."""
-    if isinstance(update.raw_output, str):
-        return update.raw_output[-_LONGEST_TITLE:]
-    for block in reversed(update.content or []):
-        if isinstance(block, schema.ContentToolCallContent) and isinstance(block.content, schema.TextContentBlock):
-            return block.content.text[-_LONGEST_TITLE:]
-    return ""
+    said = [shortened(given) for given in (update.raw_input, update.raw_output, update.field_meta) if given]
+    for block in (update.content or [])[-_MOST_BLOCKS:]:
+        if isinstance(block, schema.FileEditToolCallContent):
+            said.append(block.new_text[-_LONGEST_TITLE:])
+        elif isinstance(block, schema.ContentToolCallContent) and isinstance(block.content, schema.TextContentBlock):
+            said.append(block.content.text[-_LONGEST_TITLE:])
+    return " ".join(said)
 
 
 def _within(meta: dict[str, Any] | None, name: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from sprintwright.agents.cli.readers import reader_of
 from sprintwright.agents.config import Preset
 from sprintwright.engine.ports import Output, Stream
 from sprintwright.model.usage import Usage
-from sprintwright.pulse import Pulse
+from sprintwright.pulse import Pulse, shortened
 from sprintwright.text import without_escapes
 
 _SHOWN: dict[EventKind, Stream] = {"text": "text", "thought": "note", "tool": "note", "error": "error"}
@@ -80,8 +80,7 @@ class Reading:
         return any(_NO_SESSION.search(without_escapes(said[-4000:])) for said in told)
 
     def _take(self, told: dict[str, object]) -> None:
-        if any(isinstance(value, dict | list) for value in told.values()):
-            self.pulse.beat()  # what is a sign of life and no more has no parts
+        self.pulse.hear(f"{shortened(told)}\n")  # a sign of life alone is the same again and again
         for event in self._reader.read(told):
             if event.text:
                 self.pulse.hear(event.text)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from acp import schema
 from pydantic_ai.direct import model_request_stream
@@ -19,6 +20,7 @@ from pydantic_ai.messages import (
     ThinkingPart,
     ThinkingPartDelta,
     ToolCallPart,
+    ToolCallPartDelta,
     ToolReturnPart,
     UserPromptPart,
 )
@@ -38,6 +40,8 @@ Tools: TypeAlias = Mapping[str, Tool | ServedTool]
 
 _MOST_REQUESTS = 300
 _LONGEST_SHOWN = 4_000
+_LONGEST_GROWING = 100
+_TELLS_SECONDS = 2.0
 _SYSTEM = """\
 You are an agent in a development workflow and work in one folder of files: {folder}
 Use your tools to look before you answer and to do what you are asked; nobody else does it for you. A call that is not
@@ -62,6 +66,8 @@ class Dialogue:
         self.messages = messages
         self.usage = RequestUsage()
         self._called = self._said = False
+        self._growing, self._writes = "", False
+        self._tells_next = time.monotonic() + _TELLS_SECONDS
 
     async def take(self, prompt: str) -> End:
         """Take the turn.
@@ -121,13 +127,35 @@ class Dialogue:
                             await self._think(text)
                         case PartDeltaEvent(delta=ThinkingPartDelta(content_delta=text)):
                             await self._think(text or "")
+                        case PartDeltaEvent(delta=ToolCallPartDelta(args_delta=args)):
+                            await self._write(str(args or ""))
                         case _:
                             pass
                 response = stream.get()
+                await self._written()
         except Exception as error:
             raise faults.fault_of(error, settings) from error
         self.usage += response.usage
         return response
+
+    async def _write(self, text: str) -> None:
+        """Say now and then that a call of a tool grows: a whole file can be in it."""
+        self._growing = (self._growing + text)[-_LONGEST_GROWING:]
+        if time.monotonic() >= self._tells_next:
+            self._tells_next = time.monotonic() + _TELLS_SECONDS
+            self._writes = True
+            shown = schema.ContentToolCallContent(type="content", content=_block(self._growing))
+            await self._hands.tell(self._call_that_grows(content=[shown], status="in_progress"))
+
+    async def _written(self) -> None:
+        if self._writes:
+            await self._hands.tell(self._call_that_grows(status="completed"))
+        self._growing, self._writes = "", False
+
+    def _call_that_grows(self, **fields: Any) -> schema.ToolCallProgress:
+        return schema.ToolCallProgress(
+            session_update="tool_call_update", tool_call_id="writing", title="Writing a call", **fields
+        )
 
     def _context(self) -> int | None:
         return self._model.context if isinstance(self._model, EditorModel) else self._hands.settings.context
