@@ -337,3 +337,14 @@ def test_r053_whatever_of_a_call_grows_says_something(kind: str) -> None:
         update = {"sessionUpdate": "tool_call_update", "toolCallId": "c", **_growing(said)[kind]}
         heard.take(schema.SessionNotification.model_validate({"sessionId": "s1", "update": update}).update)
         assert heard.pulse.noise == 0
+
+
+def test_r079_calls_beyond_those_that_are_kept_still_count_and_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sprintwright.agents.acp.answer._MOST_CALLS", 3)
+    shown: list[str] = []
+    heard = Heard(lambda _stream, text: shown.append(text), lambda _title, _kind: False)
+    for number in range(9):
+        update = {"sessionUpdate": "tool_call", "toolCallId": str(number), "title": f"call {number}"}
+        heard.take(schema.SessionNotification.model_validate({"sessionId": "s1", "update": update}).update)
+    assert list(heard.calls) == ["6", "7", "8"]
+    assert len(shown) == 9 and heard.pulse.noise == 0
