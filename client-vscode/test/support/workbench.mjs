@@ -216,6 +216,24 @@ export class Workbench {
     await this.input.fill(`:${line}:${column}`);
     await this.page.keyboard.press('Enter');
     await this.quick.waitFor({ state: 'hidden' });
+    await this.page.locator('.statusbar-item').getByText(`Ln ${line}, Col ${column}`).waitFor();
+    await this.page.locator('.monaco-editor.focused').waitFor();
+  }
+
+  /** Press a key for what shall come up; again, as a user does, when it asked before the editor had anything to show. */
+  async pressFor(key, shown) {
+    for (let tries = 0; ; tries += 1) {
+      await this.page.keyboard.press(key);
+      try {
+        await shown.first().waitFor({ timeout: 10 * SECONDS });
+        return;
+      } catch (error) {
+        if (tries === 3) {
+          throw error;
+        }
+        await this.page.keyboard.press('Escape');
+      }
+    }
   }
 }
 

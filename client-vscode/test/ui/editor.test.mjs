@@ -36,16 +36,14 @@ test('a workflow file shows its error, completes its keys and says what they mea
     await bench.open('mine.yaml');
     await bench.page.locator('.squiggly-error').first().waitFor({ timeout: 60_000 });
     await bench.goTo(5, 13);
-    await bench.page.keyboard.press('Control+.');
-    await bench.page.locator('.action-widget').getByText('agent_turn').first().waitFor();
+    await bench.pressFor('Control+.', bench.page.locator('.action-widget').getByText('agent_turn'));
     await bench.screen('definition-fix');
     await bench.page.keyboard.press('Enter');
     await bench.page.locator('.squiggly-error').first().waitFor({ state: 'detached', timeout: 30_000 });
     await bench.goTo(7, 15);
     await bench.page.keyboard.press('End');
     await bench.page.keyboard.press('Enter');
-    await bench.page.keyboard.press('Control+Space');
-    await bench.page.locator('.suggest-widget.visible .monaco-list-row').filter({ hasText: 'save_as' }).first().waitFor({ timeout: 30_000 });
+    await bench.pressFor('Control+Space', bench.page.locator('.suggest-widget.visible .monaco-list-row').filter({ hasText: 'save_as' }));
     await bench.screen('definition-completion');
     await bench.page.keyboard.press('Escape');
     await bench.page.locator('.codelens-decoration').getByText('Run').first().waitFor();
