@@ -220,10 +220,12 @@ export class Workbench {
     await this.page.locator('.monaco-editor.focused').waitFor();
   }
 
-  /** Press a key for what shall come up; again, as a user does, when it asked before the editor had anything to show. */
-  async pressFor(key, shown) {
+  /** Press a key, or a chord of them, for what shall come up; again, as a user does, when it asked before the editor had anything to show. */
+  async pressFor(chord, shown) {
     for (let tries = 0; ; tries += 1) {
-      await this.page.keyboard.press(key);
+      for (const key of chord.split(' ')) {
+        await this.page.keyboard.press(key);
+      }
       try {
         await shown.first().waitFor({ timeout: 10 * SECONDS });
         return;

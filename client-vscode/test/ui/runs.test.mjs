@@ -91,13 +91,10 @@ test('the wizard asks one question at a time, a question is answered, and a find
     await bench.open('calc.py');
     await bench.page.locator('.squiggly-error').first().waitFor({ timeout: 30_000 });
     await bench.goTo(2, 8);
-    await bench.page.keyboard.press('Control+k');
-    await bench.page.keyboard.press('Control+i');
-    await bench.page.locator('.monaco-hover').filter({ hasText: 'Division by zero' }).first().waitFor();
+    await bench.pressFor('Control+k Control+i', bench.page.locator('.monaco-hover').filter({ hasText: 'Division by zero' }));
     await bench.screen('finding-hover');
     await bench.page.keyboard.press('Escape');
-    await bench.page.keyboard.press('Control+.');
-    await bench.page.locator('.action-widget').getByText('Fix with an agent').waitFor();
+    await bench.pressFor('Control+.', bench.page.locator('.action-widget').getByText('Fix with an agent'));
     await bench.page.locator('.action-widget').getByText('Dismiss this finding').waitFor();
     await bench.screen('finding-fixes');
     await bench.page.keyboard.press('Escape');
