@@ -110,6 +110,20 @@ def test_r058_a_signal_ends_a_run_whose_reader_has_stopped(place: Place) -> None
     assert process.communicate()[1] == "Cancelling. The same again ends it at once.\n"
 
 
+def test_r058_a_signal_ends_a_run_whose_readers_have_both_stopped(place: Place) -> None:
+    process = hanging(place, "sprints[1]/passes[1]/generator", "--json")
+    assert process.stderr is not None
+    full = Path(f"/proc/{process.pid}/fd/2").open("wb", buffering=0)
+    os.set_blocking(full.fileno(), False)
+    with full:
+        fcntl.fcntl(process.stderr, fcntl.F_SETPIPE_SZ, 4096)
+        while full.write(b"." * 4096):
+            pass
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(30) == 143
+    process.communicate()
+
+
 def test_r058_a_reader_that_is_gone_ends_nothing_and_is_no_traceback(place: Place) -> None:
     process = place.start("run", "dev", "x", "--json")
     assert process.stdout is not None and process.stderr is not None

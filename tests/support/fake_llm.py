@@ -3,7 +3,7 @@
     with FakeModel([{"text": "Hello."}, {"tools": [("read_file", {"path": "a"})]}]) as model: …
 
 One turn a request, in order; the last one is used again. A turn: ``text`` (streamed word by word), ``thought``,
-``tools``, ``finish`` (the reason; None: none is said), ``cut`` (events before the connection is dropped), ``end``
+``tools`` (``pieces``: their arguments come in so many), ``finish`` (the reason; None: none is said), ``cut`` (events before the connection is dropped), ``end``
 (events before the stream ends as if all were said), ``hold`` (events before it waits for `FakeModel.release`),
 ``status`` with ``headers`` and ``body`` (bytes, or JSON) in place of a stream.
 """
@@ -138,8 +138,11 @@ def _chat(turn: Turn) -> Iterator[Event]:
         yield chunk({"content": word})
     for number, (name, args) in enumerate(turn.get("tools", ())):
         given = args if isinstance(args, str) else json.dumps(args)
+        size = -(-len(given) // turn.get("pieces", 1)) or 1
         call = {"index": number, "id": f"call_{number}", "type": "function"}
-        yield chunk({"tool_calls": [{**call, "function": {"name": name, "arguments": given}}]})
+        yield chunk({"tool_calls": [{**call, "function": {"name": name, "arguments": given[:size]}}]})
+        for start in range(size, len(given), size):
+            yield chunk({"tool_calls": [{"index": number, "function": {"arguments": given[start : start + size]}}]})
     finish = turn.get("finish", "tool_calls" if turn.get("tools") else "stop")
     usage = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
     yield chunk({}, finish, usage=usage)

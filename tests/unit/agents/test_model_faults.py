@@ -12,8 +12,9 @@ from typing import Any
 import acp
 import pytest
 
+from sprintwright.agents.acp.answer import Heard
 from sprintwright.agents.acp.failures import refused
-from sprintwright.agents.model import http
+from sprintwright.agents.model import dialogue, http
 from sprintwright.agents.model.endpoints import Speech
 from tests.support.fake_llm import FakeModel, Turn
 from tests.unit.agents.model_case import InProcess, settings_for
@@ -48,6 +49,23 @@ async def test_each_form_of_requests_streams_text_and_calls_tools(
     assert "hello" in json.dumps(model.requests[1][2])
     assert "500" in json.dumps(model.requests[0][2])
     assert (case.dialogue.usage.input_tokens, case.dialogue.usage.output_tokens) == (22, 14)
+
+
+async def test_r053_a_call_whose_arguments_take_long_to_write_is_no_silence(
+    tmp_path: Path, model: FakeModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = "".join(f"line {number} of a whole file\n" for number in range(200))
+    model.script({"tools": [("write_file", {"path": "a", "content": content})], "pieces": 60}, {"text": "Done."})
+    monkeypatch.setattr(dialogue, "_TELLS_SECONDS", 0.0)
+    case = InProcess(tmp_path, settings_for(model.url, tmp_path))
+    heard = Heard(lambda _stream, _text: None, lambda _title, _kind: False)
+    await case.take()
+    told = [update for update in case.engine.updates if getattr(update, "tool_call_id", "") == "writing"]
+    for update in told[:-1]:
+        heard.take(update)
+        assert heard.pulse.noise == 0
+    assert (len(told), {update.status for update in told[:-1]}, told[-1].status) == (60, {"in_progress"}, "completed")
+    assert (case.folder / "a").read_text() == content
 
 
 @pytest.mark.parametrize("speaks", SPEECHES)
