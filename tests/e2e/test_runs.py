@@ -113,9 +113,8 @@ def test_r058_a_signal_ends_a_run_whose_reader_has_stopped(place: Place) -> None
 def test_r058_a_signal_ends_a_run_whose_readers_have_both_stopped(place: Place) -> None:
     process = hanging(place, "sprints[1]/passes[1]/generator", "--json")
     assert process.stderr is not None
-    full = Path(f"/proc/{process.pid}/fd/2").open("wb", buffering=0)
-    os.set_blocking(full.fileno(), False)
-    with full:
+    with Path(f"/proc/{process.pid}/fd/2").open("wb", buffering=0) as full:
+        os.set_blocking(full.fileno(), False)
         fcntl.fcntl(process.stderr, fcntl.F_SETPIPE_SZ, 4096)
         while full.write(b"." * 4096):
             pass

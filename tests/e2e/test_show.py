@@ -289,6 +289,11 @@ def test_init_without_any_agent_leaves_a_valid_configuration_to_be_filled_in(pla
     assert "mine [primary]" in place.call("agents", PATH=path).stdout
 
 
+def test_agents_says_which_model_an_agent_is_and_where(place: Place) -> None:
+    place.configure(agents={"mine": {"kind": "model", "provider": "ollama", "model": "qwen3"}})
+    assert "qwen3, Ollama at http://127.0.0.1:11434/v1" in place.call("agents").stdout
+
+
 def test_init_never_follows_a_link_that_lies_in_the_configurations_place(place: Place) -> None:
     file, target = place.base / "config" / "sprintwright" / "config.yaml", place.base / "target"
     file.unlink()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self, TypeAlias
+from typing import Annotated, Literal, Self, TypeAlias, get_args
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from sprintwright.agents.acp.presets import PRESETS
 from sprintwright.agents.model.endpoints import SERVICES, Provider, Service, fault_of
@@ -37,6 +37,13 @@ class CliAgentConfig(_Agent):
         default="", pattern=r"^([^-\s]\S*)?$", description="Model that a `preset` is told; else its own choice."
     )
     env: dict[str, str] = Field(default={}, description="Further environment variables of the program.")
+
+    @field_validator("preset", mode="before")
+    @classmethod
+    def _is_no_command_line(cls, given: object) -> object:
+        if given not in get_args(Preset) and given in get_args(AcpPreset):
+            raise ValueError(f"{given} speaks the Agent Client Protocol: write `kind: acp`")
+        return given
 
     @model_validator(mode="after")
     def _has_a_program(self) -> Self:

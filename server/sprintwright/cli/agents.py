@@ -9,7 +9,14 @@ import os
 import shlex
 from pathlib import Path
 
-from sprintwright.agents.config import AcpAgentConfig, AgentConfig, CheckAgentConfig, CliAgentConfig, EditorAgentConfig
+from sprintwright.agents.config import (
+    AcpAgentConfig,
+    AgentConfig,
+    CheckAgentConfig,
+    CliAgentConfig,
+    EditorAgentConfig,
+    ModelAgentConfig,
+)
 from sprintwright.app.compose import settings_of
 from sprintwright.app.config import Settings
 from sprintwright.app.doctor import ALIASES, problem_of, unknown_names, versions_of
@@ -59,6 +66,8 @@ def _words(config: AgentConfig) -> str:
             command = shlex.join(config.words) + known
         case CheckAgentConfig():
             command = "; ".join(shlex.join(command) for command in config.commands)
+        case ModelAgentConfig():
+            command = f"{config.model}, {config.service.title} at {config.endpoint}"
         case EditorAgentConfig():
             command = f"{' '.join(config.selector.values())} (needs an editor that offers models)".strip()
         case _:

@@ -154,3 +154,8 @@ def test_a_preset_names_its_program_and_a_command_takes_its_place() -> None:
 def test_x021_an_agent_without_a_program_or_with_an_option_for_a_model_is_refused(fields: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         CliAgentConfig.model_validate({"kind": "cli", **fields})
+
+
+def test_x021_a_preset_that_only_speaks_the_protocol_is_told_its_kind() -> None:
+    with pytest.raises(ValidationError, match="goose speaks the Agent Client Protocol: write `kind: acp`"):
+        CliAgentConfig.model_validate({"kind": "cli", "preset": "goose"})
