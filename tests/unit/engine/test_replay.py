@@ -29,7 +29,7 @@ from sprintwright.model.results import ArtifactVersion
 from sprintwright.state.fold import RunState
 from tests.support.grid import grid
 
-HISTORIES, MORE_HISTORIES = 500, 2_000
+HISTORIES, MORE_HISTORIES = 250, 2_000
 NAMES = ("task", "previous", "plan", "told", "built", "remarks", "sprint", "n", "item", "made", "extra", "results")
 ALL = "|".join("{{" + name + "}}" for name in NAMES)
 KEYS = {"good": {"action": "break"}, "again": {"action": "retry"}, "unknown": {"action": "retry"}}

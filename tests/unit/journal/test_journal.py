@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.support.grid import grid
 
 from sprintwright.errors import JournalBroken, Refused
 from sprintwright.journal.line import BadLine, decode, encode
@@ -116,10 +117,11 @@ def test_nothing_is_reported_before_it_is_on_disk(tmp_path: Path) -> None:
     asyncio.run(act())
 
 
-def test_r002_a_torn_tail_at_any_byte_is_cut_once_and_told(place: RunFolder) -> None:
+@pytest.mark.parametrize("first", grid(range(7), [0]))
+def test_r002_a_torn_tail_at_any_byte_is_cut_once_and_told(place: RunFolder, first: int) -> None:
     whole = journal_of(place).read_bytes()
     ends = [i + 1 for i, byte in enumerate(whole) if byte == 10]
-    for size in range(ends[-3], len(whole)):
+    for size in range(ends[-3] + first, len(whole), 7):
         for cut in place.path.glob("journal.cut-*"):
             cut.unlink()
         journal_of(place).write_bytes(whole[:size])
